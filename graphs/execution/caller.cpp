@@ -13,9 +13,9 @@ namespace {
 
 constexpr std::size_t caller_alignment = 512;
 constexpr std::size_t places_in_turn = 2;
-// More places than any library keeps plans for. The places overlap, because all contain the same data.
+// More places than any library caches by address. All contain the same data, so they may overlap.
 constexpr std::size_t places_fresh = 1024;
-// With 100 places, every whole percentage is exact. Value `id` starts `id * turn_of_value` places later.
+// With 100 places, every whole percentage is exact. Value `id` is shifted by `id * turn_of_value` places.
 constexpr std::size_t places_by_share = 100;
 constexpr std::size_t turn_of_value = 37;
 constexpr int poison_byte = 0xFF;  // a NaN in every floating type
@@ -142,7 +142,7 @@ void CallerMemory::fill_inputs(Stream& stream, std::uint64_t seed, std::size_t p
   for (const ir::ValueId id : moved_) {
     if (program_.value(id).kind != ir::ValueKind::input || is_own(id, place)) continue;
     copy_out(stream, address(id, place), buffers_.address(id), areas_[id].bytes);
-    // 0, because an integer with all bits set would be an out-of-range index.
+    // Integers become 0: an integer with all bits set would be an out-of-range index.
     const int byte = program_.value(id).dtype == ir::DType::i32 ? 0 : poison_byte;
     stream.fill_bytes(buffers_.address(id), byte, areas_[id].bytes);
   }

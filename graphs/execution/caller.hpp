@@ -41,15 +41,15 @@ struct CallerSettings {
   // If true, steps use 1024 sets of addresses in turn; otherwise two sets. Under `fixed`, graphs use only
   // their own memory.
   bool fresh_addresses = false;
-  bool copy_back = false;  // if copies are made, inputs that the program writes are copied back
+  bool copy_back = false;  // true: forms with copies also copy back the inputs that the program writes
   // Under copy_if_moved: the percentage of steps in which a pointer is the graph's own.
   std::size_t same_percent = 90;
 };
 
-// The memory of one caller, for batches up to the largest of the buffers. A moved value lies in this memory;
-// a place is one address for each moved value. The constructor chooses all places, so steps draw no random
-// numbers. Not moved: values that do not depend on the batch; outputs if only inputs are copied, inputs if
-// only outputs are. Under copy_if_moved an input has the graph's own address at some places.
+// The memory of one caller, for batches up to `buffers.largest_batch()`. A moved value lies in this memory.
+// A place is one address for each moved value; the constructor chooses all places. Not moved: values that do
+// not depend on the batch; outputs under copy_in, copy_if_moved and `fixed`; inputs under copy_out. Under
+// copy_if_moved an input has the graph's own address at some places.
 class CallerMemory {
  public:
   // All arguments must outlive the object. Throws Error(out_of_memory).
@@ -88,7 +88,7 @@ class CallerMemory {
     std::byte* data = nullptr;              // null if the value is not moved
     std::size_t bytes = 0;                  // size of the value for the largest batch
     std::size_t stride = 0;                 // bytes from the start of one set to the next set
-    std::vector<std::byte*> pointers = {};  // under copy_if_moved, by place
+    std::vector<std::byte*> pointers = {};  // under copy_if_moved: the value's address at each place
   };
 
   std::byte* allocate(std::size_t bytes);

@@ -20,7 +20,7 @@ bool CallerExecutor::touches(const StepOp& op) const {
   return std::ranges::any_of(op.operands, [&](ir::ValueId id) { return caller_.moves(id); });
 }
 
-// Finds the operands that get the caller's addresses. Under set_params, those of library kernels do not.
+// Finds the operands that get the caller's addresses. Under set_params, a library kernel's operands do not.
 void CallerExecutor::find_uses() {
   uses_.clear();
   if (copies(form_) || form_ == IoForm::fixed) return;
@@ -97,7 +97,7 @@ void CallerExecutor::capture() {
   if (form_ == IoForm::set_params) counts_.step.copy_nodes_set = static_cast<std::int64_t>(copies_.size());
 }
 
-// Captures the touched pieces for every place but the first, which uses the executor's own graphs.
+// Captures every piece in `touched_` once for each place except place 0, which uses the graphs in items_.
 void CallerExecutor::capture_for_each_place() {
   per_place_.clear();
   counts_.step.set_execs = static_cast<std::int64_t>(caller_.places() * touched_.size());

@@ -91,7 +91,7 @@ class CallerExecutor final : public CapturedExecutor {
   std::vector<bool> own_is_current_;
   std::vector<OfPlace> per_place_;
   std::vector<std::vector<Enqueue>> enqueues_of_place_;
-  IoCounts counts_;  // without means, which io() computes
+  IoCounts counts_;  // totals; io() computes the means per step
 };
 
 }  // namespace graphbench::execution

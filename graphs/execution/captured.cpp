@@ -10,7 +10,7 @@
 namespace graphbench::execution {
 namespace {
 
-constexpr std::size_t switch_arms_max = 256;  // take_execs() sets only one byte of the selector
+constexpr std::size_t switch_arms_max = 256;  // the numbers that fit in the selector's byte that we set
 
 // Gives every activation an address. Walks the ops in replay order: allocates an op's outputs, then releases
 // the values that the op used last. So a value that a later piece reads is kept until that piece is planned.
@@ -34,7 +34,7 @@ bool same_topology(const std::vector<facts::DescribedNode>& a, const std::vector
   });
 }
 
-// Throws if a launch attribute differs, because an update changes only a node's parameters.
+// Throws if a launch attribute differs, because an update would keep the old attribute.
 void refuse_kept_attributes(const std::vector<facts::DescribedNode>& wanted,
                             const std::vector<facts::DescribedNode>& kept) {
   for (std::size_t i = 0; i < wanted.size(); ++i) {
@@ -260,7 +260,7 @@ bool CapturedExecutor::share_execs(Executor& other) {
   for (std::size_t i = 0; i < own.size(); ++i) {
     if (!same_topology(own[i]->graph->describe(), theirs[i]->graph->describe())) return false;
   }
-  // Try the updates on this executor's execs, because an exec that refused an update must not be launched.
+  // Tries the updates on this executor's own execs: an exec that refused one must be instantiated again.
   for (std::size_t i = 0; i < own.size(); ++i) {
     if (own[i]->exec->update(*theirs[i]->graph).done) continue;
     instantiate();

@@ -1,5 +1,5 @@
 // The executor of the graph modes. `whole` has one piece that contains every op; `piecewise` has several
-// pieces, and eagerly launched ops between them. Activations of all of them are in one private pool.
+// pieces, and eagerly launched ops between them. The activations of the whole step are in one private pool.
 #pragma once
 
 #include <map>
@@ -77,8 +77,8 @@ class CapturedExecutor : public Executor {
   const ir::Program& program_;
 
  private:
-  // The execs that several executors share, one per piece. `holder` is the executor whose graphs they
-  // contain now; null: unknown.
+  // The execs that several executors share, one per piece. `holder` is the executor whose step the execs
+  // run now; null: unknown.
   struct SharedExecs {
     std::vector<GraphExec*> execs;
     const CapturedExecutor* holder = nullptr;
@@ -86,7 +86,7 @@ class CapturedExecutor : public Executor {
     void* selector = nullptr;                        // device address that the SWITCH node reads
   };
 
-  // A stream on which a capture records products in parallel with those on the recorder.
+  // A stream on which a capture records `linear` ops in parallel with the `linear` ops on `recorder_`.
   struct Fork {
     std::unique_ptr<Stream> stream;
     std::unique_ptr<Event> joined;

@@ -43,7 +43,7 @@ struct IoCounts {
   std::int64_t updates = 0;
   std::int64_t updates_refused = 0;  // the piece was then instantiated again
   std::int64_t instantiations = 0;
-  // Copies of copy_if_moved since the capture.
+  // Under copy_if_moved, since the capture. `copies_kept`: inputs that needed no copy.
   std::int64_t copies = 0;
   std::int64_t copy_bytes = 0;
   std::int64_t copies_kept = 0;
@@ -61,8 +61,8 @@ struct ExecutionContext {
   std::vector<std::string> splits;
   // The stream that captures record on; null: `stream`. Steps always run on `stream`.
   Stream* capture_stream = nullptr;
-  // After planning each item of the step, keeps the pool's free blocks. Tests use them to poison free memory
-  // during a step. This slows capture().
+  // After planning each item of the step, stores the list of the pool's free blocks. Tests use the lists to
+  // poison free memory during a step. This slows capture().
   bool record_free_ranges = false;
   // Calls Graph::replace_memset_nodes() after each capture. If false, graphs are instantiated as recorded.
   bool replace_memset_nodes = false;

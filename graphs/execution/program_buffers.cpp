@@ -16,7 +16,7 @@ bool is_static(ir::ValueKind kind) {
          kind == ir::ValueKind::parameter;
 }
 
-// Turns an overflow into out_of_memory: the program was validated at batch 1, so the batch is too large.
+// Reports an overflow as out_of_memory: the program is valid for small batches, so the batch is too large.
 std::size_t bytes_of(const ir::Program& program, ir::ValueId id, std::int64_t batch) {
   try {
     return program.describe(id, batch).bytes();

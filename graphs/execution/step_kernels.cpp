@@ -14,7 +14,7 @@
 namespace graphbench::execution {
 namespace {
 
-// Runs a cond. A capture records an IF node with both outcomes; otherwise the host waits for the predicate.
+// Runs a `cond` op: its body or a copy. A capture records an IF node; eagerly, the host reads the predicate.
 class CondKernel final : public Kernel {
  public:
   CondKernel(DeviceExecution& device, const ir::OpCall& cond)
@@ -54,7 +54,7 @@ std::unique_ptr<Kernel> make_kernel(DeviceExecution& device, const ir::OpCall& c
   return device.make_kernel(call);
 }
 
-// The number of consecutive products from `first` on that do not read each other's outputs; at least 1.
+// The number of consecutive `linear` ops from `first` on that do not read each other's outputs; at least 1.
 std::size_t products_from(const ir::Program& program, ir::OpId first) {
   std::vector<ir::ValueId> made;
   ir::OpId end = first;
@@ -124,7 +124,7 @@ void StepKernels::run_in_place(StepOp& step) const {
   if (!position || step.allocates.empty()) return;
   const ir::ValueId from = step.operands.at(*position);
   const ir::ValueId to = step.allocates.front();
-  // If the op reads the value through two inputs, it would read its own output.
+  // Not in place if the op reads the value through two inputs: the second would read the op's own output.
   if (std::ranges::count(step.operands, from) != 1 || value_bytes[from] != value_bytes[to]) return;
   if (std::erase(step.releases, from) == 0) return;  // the value is read again later, or is not in the pool
   std::erase(step.allocates, to);

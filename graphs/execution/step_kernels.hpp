@@ -26,8 +26,8 @@ struct StepOp {
   // The first output takes over the memory of a value that this op uses last. Then `allocates` and `releases`
   // omit both values, which saves one allocation and one block at the peak.
   std::optional<TakeOver> takes_over;
-  // How many ops, from this one on, a capture records as parallel branches. 1: none, or an earlier op counts
-  // them.
+  // How many ops, from this one on, a capture records as parallel branches. 1: this op runs alone, or is in
+  // the group of an earlier op.
   std::size_t side_by_side = 1;
   // Set for a plugin's op that writes a value. Its capture fails without a node, because replays would skip
   // it.
