@@ -29,7 +29,7 @@ int usable_cores() {
   cpu_set_t allowed;
   CPU_ZERO(&allowed);
   if (sched_getaffinity(0, sizeof(allowed), &allowed) == 0) return std::max(1, CPU_COUNT(&allowed));
-  // sched_getaffinity() fails if the machine has more cores than cpu_set_t holds.
+  // Counts all CPUs if sched_getaffinity() fails: a cpu_set_t is too small for very large machines.
   return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
 }
 

@@ -51,7 +51,7 @@ class HostDevice final : public Device {
   ProfilerResult make_profiler() override;
 
   int cores() const noexcept { return cores_; }
-  // Leaves one core to the submitting thread, if the process may use several.
+  // All cores except one, which is left to the submitting thread; at least 1.
   int compute_threads() const noexcept { return cores_ > 1 ? cores_ - 1 : 1; }
   // A stream's thread holds this mutex while it runs a task.
   std::mutex& execution_mutex() noexcept { return execution_mutex_; }

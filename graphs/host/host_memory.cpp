@@ -79,7 +79,7 @@ void* HostMemory::allocate(std::size_t bytes) {
                 "allocate " + std::to_string(bytes) + " bytes on host: the system refused the memory");
   }
   // One write per page makes the system provide the memory now, not during a measured step. So the next
-  // allocation sees how much memory is left. Since Linux 5.14, one madvise() call does this faster.
+  // allocation sees how much memory is left. Linux 5.14 and later provide it faster, by madvise().
   const std::size_t ahead = (page_bytes - reinterpret_cast<std::uintptr_t>(data) % page_bytes) % page_bytes;
   if (size > ahead + page_bytes) (void)madvise(data + ahead, size - ahead, MADV_POPULATE_WRITE);
   for (std::size_t at = 0; at < size; at += page_bytes) data[at] = 0;
@@ -140,7 +140,8 @@ constexpr GroupFiles version_2{"memory.max", "memory.current", "inactive_file"};
 void apply_group(SystemMemory& memory, const fs::path& root, const std::string& group,
                  const GroupFiles& files) {
   fs::path path = root / fs::path(group).relative_path();
-  // Goes up to the root: in a container it is the container's group, but /proc may give the host's path.
+  // Goes up to `root`. In a container, `root` is the container's own group, but /proc may give a path of the
+  // host, which does not exist under `root`.
   for (;; path = path.parent_path()) {
     const auto limit = read_number(path / files.limit);
     const auto usage = read_number(path / files.usage);

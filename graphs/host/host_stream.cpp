@@ -256,10 +256,10 @@ struct FillBytes {
   int byte;
 };
 
-// Waking a sleeping thread takes about 5 us (100 us in a virtual machine), as long as a short step. So both
-// threads spin during the pauses of a measurement, and Parking yields the core to other threads. The
-// stream's thread spins between two samples. The submitting thread spins for so long that a wake-up then
-// costs at most a hundredth of the wait. On a single core, a spinning thread would block the other one.
+// The submitting thread (producer) and the stream's thread (consumer) spin before sleeping: a wake-up takes
+// about 5 us (100 us in a virtual machine), as long as a short step. The consumer spins for longer than the
+// pause between two samples. After the producer's 10 ms, a wake-up adds at most a hundredth to the wait.
+// Parking yields the core while it spins. On a single core, a spinning thread would block the other one.
 TaskRing::SpinTimes spin_times(int cores) {
   if (cores == 1) return {};
   return {.consumer = std::chrono::microseconds(2'000), .producer = std::chrono::microseconds(10'000)};

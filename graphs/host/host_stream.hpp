@@ -35,7 +35,7 @@ class HostStream final : public Stream {
   std::size_t recorded_nodes() const override { return recorded_.size(); }
   std::vector<GraphNode> nodes_so_far() const override;
   void fill_bytes(void* destination, int byte, std::size_t bytes) override;
-  // copy_to_host() and copy_to_device() block, as CUDA does for pageable memory: it is reusable afterwards.
+  // copy_to_host() and copy_to_device() wait for the copy, so the caller may reuse the host memory at once.
   void copy_to_host(void* host_destination, const void* source, std::size_t bytes) override;
   void copy_to_device(void* destination, const void* host_source, std::size_t bytes) override;
   void copy_on_device(void* destination, const void* source, std::size_t bytes) override;

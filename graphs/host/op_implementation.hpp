@@ -41,7 +41,7 @@ class OpImplementation {
   // The name in activity records: the kind of the op.
   const std::string& name() const noexcept { return name_; }
   void set_name(std::string name) { name_ = std::move(name); }
-  // True if the op has more operands than a task has words. Its tasks then contain the address of a list.
+  // True if the op has more operands than a task has words. Its tasks then contain the address of the list.
   bool operands_listed() const noexcept { return operands_listed_; }
   void list_operands() noexcept { operands_listed_ = true; }
 

@@ -1,6 +1,6 @@
 // The queue between the submitting thread and the stream's thread: a bounded ring with one producer and one
-// consumer. Tasks are copied into fixed slots, so submitting never allocates. A waiting thread spins first,
-// because a short sleep costs more, and then sleeps.
+// consumer. Tasks are copied into fixed slots, so submitting never allocates. A waiting thread first spins,
+// because a wake-up takes longer than a short wait, and then sleeps.
 #pragma once
 
 #include <array>

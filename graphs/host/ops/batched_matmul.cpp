@@ -1,4 +1,4 @@
-// batched_matmul is a oneDNN matmul over sequences times heads. If heads merge, a reorder follows.
+// batched_matmul is one oneDNN matmul over sequences times heads. With `merge_heads`, a reorder may follow.
 #include "graphs/host/ops/library_op.hpp"
 #include "graphs/host/ops/make_op.hpp"
 
@@ -12,7 +12,7 @@ std::unique_ptr<OpImplementation> make_batched_matmul(const ir::OpCall& call, Sc
     const Dim batch = a.at(0), heads = a.at(1), rows = a.at(2), depth = a.at(3);
     const bool transposed = ir::integer_attribute(*call.op, "transpose_b") != 0;
     const Dim columns = call.input(1).dims.at(transposed ? 2 : 3);
-    // With one row per head, the output of the heads is already contiguous.
+    // With one row per head, no reorder is needed: the heads of a row are already contiguous.
     const bool merges = ir::integer_attribute(*call.op, "merge_heads") != 0 && rows != 1;
     const auto type = library_type(call.output(0).dtype);
     const Dim n = batch * heads;

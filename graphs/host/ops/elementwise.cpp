@@ -33,7 +33,7 @@ struct GeluTanhGrad {
   }
 };
 
-// Output i depends only on inputs i, so operands may be the same memory, but must not overlap in part.
+// out[i] depends only on a[i] and b[i], so operands may be the same memory, but must not overlap in part.
 template <typename Function>
 std::unique_ptr<OpImplementation> make_elementwise(const ir::OpCall& call) {
   const std::int64_t elements = call.output(0).elements();

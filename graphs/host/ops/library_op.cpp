@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t scratch_alignment = 512;
 
-// Binds all arguments of all steps to addresses.
+// Binds the arguments of all primitives of an op to addresses.
 class Binding {
  public:
   Binding(const std::vector<LibraryStep>& steps, std::byte* scratch, std::byte* constants) {

@@ -44,7 +44,7 @@ dnnl::primitive_attr library_attributes();
 // The process's engine as a handle of oneDNN's C++ API.
 dnnl::engine library_engine_handle();
 
-// Collects the steps of an op and lays out its scratch memory.
+// Collects the primitives of an op, and lays out the op's scratch memory.
 class LibraryOpBuilder {
  public:
   // Reserves scratch memory for the op, with 512-byte alignment.
@@ -75,7 +75,7 @@ class LibraryOpBuilder {
   std::vector<LibraryStep> steps_;
   std::vector<float> constants_;
   std::size_t scratch_bytes_ = 0;
-  std::size_t scratchpad_bytes_max_ = 0;  // the steps run one after another and share one scratchpad
+  std::size_t scratchpad_bytes_max_ = 0;  // primitives run one after another and share one scratchpad
 };
 
 dnnl::memory::data_type library_type(ir::DType dtype);

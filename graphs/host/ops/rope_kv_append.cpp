@@ -16,8 +16,8 @@ struct RopeExtents {
   std::int64_t batch, heads, tokens, slots, head_dim;
 };
 
-// Returns cos and sin of every angle of every slot. The op computes them in fp64 when it is prepared,
-// because that costs more than the rest of the op.
+// Returns, for each slot, the cosines of its head_dim / 2 angles, then their sines. Called when the op is
+// prepared, because this fp64 computation costs more than the rest of the op.
 std::vector<float> angle_table(const RopeExtents& e, double theta) {
   std::vector<float> table(static_cast<std::size_t>(e.slots * e.head_dim));
   const std::int64_t half = e.head_dim / 2;
@@ -137,7 +137,7 @@ class RopeGrad {
   std::vector<float> angles_;
 };
 
-// `heads` is a tensor of [B, H, T, D]; the table has `slots` positions.
+// `heads` is a tensor of [B, H, T, D]; the angle table has `slots` positions.
 template <template <typename> typename Rope>
 std::unique_ptr<OpImplementation> make_rope(const ir::OpCall& call, ScratchArena& scratch,
                                             const ir::TensorDesc& heads, std::int64_t slots) {
