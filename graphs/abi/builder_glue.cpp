@@ -24,7 +24,7 @@ struct gb_builder {
 namespace graphbench::abi {
 namespace {
 
-constexpr std::int32_t kListMax = 64;  // inputs, attributes or split kinds per call
+constexpr std::int32_t kListMax = 64;  // the most inputs, attributes or split points of one call
 
 [[noreturn]] void refuse_build(const std::string& why) {
   throw Error(ErrorCode::invalid_argument, why);

@@ -22,7 +22,7 @@ ir::Program build_program(const gb_workload& workload, const gb_build_request& r
 ir::Program run_program_pass(const gb_program_pass& pass, const ir::Program& program,
                              const ir::OpCatalog& catalog, const std::string& where);
 
-// Helpers of gb_builder_api, gb_rewriter_api. Their Error(invalid_argument) begins with `where` or `what`.
+// gb_builder_api and gb_rewriter_api use these. Their Error(invalid_argument) begins with `where` or `what`.
 std::string checked_line(const std::string& what, const char* text);
 ir::Attributes attributes_of(const std::string& where, const gb_attr* attrs, std::int32_t count);
 std::vector<ir::ValueId> input_ids(const std::string& where, const std::int32_t* inputs, std::int32_t count);

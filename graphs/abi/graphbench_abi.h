@@ -85,7 +85,7 @@ typedef enum gb_place { GB_ON_HOST = 0, GB_ON_CUDA = 1 } gb_place;
 
 /* One op at one batch size: the argument of the op's functions. Operands are inputs, then outputs.
  * graphbench owns the record, which stays valid at a fixed address until the sweep ends in this process. The
- * workspace is valid until release(). graphbench resets the CUDA context during a sweep. The reset frees all
+ * workspace is valid until release(). During a sweep graphbench resets the CUDA context, which frees all
  * device memory that a plugin has allocated. */
 typedef struct gb_op_call {
   uint32_t struct_size;
@@ -179,7 +179,7 @@ typedef struct gb_workload {
   int32_t option_count;
   int32_t preset_count;
   const gb_preset* presets; /* should contain "base" (the default on cuda) and "tiny" (on host) */
-  /* Builds the program. Returns 0, or non-zero after builder->fail or a refused call. */
+  /* Builds the program. Returns 0, or non-zero after api->fail or a refused call. */
   int (*build)(const gb_build_request* request, gb_builder* builder, const gb_builder_api* api, void* user);
   void* user;
 } gb_workload;
@@ -222,14 +222,14 @@ typedef struct gb_op {
    * thread. Returns 0, or any other number for failure. Null: the op does not run on the host device. */
   int (*run_host)(const gb_op_call* call, void* const* operands, void* user);
   void* user;
-  /* The next three functions may be null. They are called on the submitting thread, never during its
-   * captures, and may wait for the device. If `call->place` is GB_ON_CUDA, the CUDA device is current.
+  /* prepare, workspace_bytes and release may be null. They are called on the submitting thread, never during
+   * its captures, and may wait for the device. If `call->place` is GB_ON_CUDA, the CUDA device is current.
    *
    * Called once per call record, before warmups and the first launch, to load code, choose algorithms and
    * create handles. The pointer that it writes to `prepared` becomes `call->prepared`. Returns 0, or another
    * number after writing a reason (at most error_size bytes with the NUL) to `error`. */
   int (*prepare)(const gb_op_call* call, void** prepared, char* error, size_t error_size, void* user);
-  /* Called after prepare: returns the bytes of scratch memory that a launch needs; negative for failure. */
+  /* Called after prepare. Returns how many bytes of scratch memory a launch needs; negative for failure. */
   int64_t (*workspace_bytes)(const gb_op_call* call, void* user);
   /* Called once for a prepared call, after its last launch. Enqueued work may still run. */
   void (*release)(const gb_op_call* call, void* user);
@@ -290,8 +290,8 @@ typedef struct gb_rewriter_api {
   int32_t (*op)(gb_rewriter*, int32_t beside, const char* kind, const char* name, const int32_t* inputs,
                 int32_t input_count, const gb_attr* attrs, int32_t attr_count, int32_t* outputs,
                 int32_t output_capacity);
-  /* Makes the ops appended after this call read `by` instead of `value`. Ops must compute both, and both
-   * must have the same dtype and shape. If `value` is an output or a gradient, `by` becomes that instead. */
+  /* Makes the ops appended after this call read `by` instead of `value`. Both must be outputs of ops, and of
+   * equal dtype and shape. If `value` is the program's output or a gradient, `by` becomes it instead. */
   int32_t (*replace)(gb_rewriter*, int32_t value, int32_t by);
   /* Adds a line to --dump-program and the result document; at most 64 lines. */
   int32_t (*log)(gb_rewriter*, const char* line);

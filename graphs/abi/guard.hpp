@@ -28,7 +28,7 @@ auto guarded(const std::string& where, Call&& call) -> decltype(call()) {
 constexpr std::int32_t kRefused = -1;
 
 // Runs one call that a plugin makes through a function table. After the first refusal all later calls are
-// refused too, so that the kept message is the cause and not a consequence.
+// refused too, so that the kept message names the first mistake and not a consequence of it.
 template <typename Handle, typename Call>
 std::int32_t kept(Handle* handle, Call&& call) noexcept {
   if (handle == nullptr || !handle->refusal.empty()) return kRefused;

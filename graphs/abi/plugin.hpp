@@ -39,8 +39,8 @@ struct WorkloadInfo {
   bool is_step() const { return !modes.empty(); }
 };
 
-// A plugin that the process passes in memory instead of as a file, and the plugin's name in messages. The
-// record must stay valid until the process ends.
+// A plugin that this process has as a record in memory instead of a file, and the plugin's name in messages.
+// The record must stay valid until the process ends.
 struct LentPlugin {
   const gb_plugin* plugin = nullptr;
   std::string origin;

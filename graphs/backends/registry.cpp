@@ -18,7 +18,7 @@
 namespace graphbench {
 namespace {
 
-// Loads no module without a driver: the module needs one, and its libraries, such as cuBLASLt, load slowly.
+// Loads the module only if a driver is installed: the module needs it, and cuBLASLt takes long to load.
 ModuleResult load_cuda_module() {
   if (dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL) == nullptr) {
     return {nullptr, "no NVIDIA driver is installed (libcuda.so.1 not found)",

@@ -12,7 +12,7 @@ namespace graphbench {
 // Lists every device of this machine. A backend without devices has one entry with the reason.
 std::vector<DeviceStatus> list_devices();
 
-// Loads the module of the backend of `spec`, if it has one. The call is optional: open_device() loads the
+// Loads the CUDA module, unless `spec` names a host device. The call is optional: open_device() loads the
 // module too, and reports errors.
 void load_backend(const std::string& spec);
 
