@@ -11,9 +11,9 @@
 
 namespace graphbench::cuda {
 
-// Programmatic dependent launch: at its start, every kernel lets the next kernel start, and it waits for the
-// earlier kernels before it touches memory that a step writes. A kernel without work waits too, so that its
-// successors also wait for its predecessors. On GPUs before sm_90 both calls do nothing.
+// Programmatic dependent launch: at its start, every kernel lets the next kernel start. It waits for all
+// preceding kernels before it touches memory that a step writes. A kernel without work waits too, so that
+// its successors also wait for its predecessors. On GPUs before sm_90 both functions do nothing.
 __device__ __forceinline__ void let_next_kernel_start() {
 #if __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.launch_dependents;");
@@ -92,8 +92,8 @@ __device__ __forceinline__ Pair rotated(Pair pair, float2 turn) {
 __device__ __forceinline__ double rope_frequency(int i, int head_dim, double log2_theta) {
   return exp2(__dmul_rn(__ddiv_rn(-2.0 * i, head_dim), log2_theta));
 }
-// Returns cosine and sine of an angle, reduced to one turn in fp64. In fp32, the angles of positions in the
-// thousands would lose four digits.
+// Returns cosine and sine of position * frequency. Reduces this angle modulo 2 pi in fp64, because an fp32
+// angle of thousands of radians would lose four digits.
 __device__ __forceinline__ float2 turn_of(int position, double frequency) {
   constexpr double turn = 6.283185307179586476925;
   const double angle = __dmul_rn(position, frequency);

@@ -74,7 +74,7 @@ class CudaDevice final : public Device {
   facts::DeviceFacts info_{};
   NvmlMemory* driver_memory_ = nullptr;          // null without NVML
   MemoryHandle workspace_;                       // ends with the word slot
-  std::vector<MemoryHandle> branch_workspaces_;  // of branch 1, 2, ...
+  std::vector<MemoryHandle> branch_workspaces_;  // [i] is the workspace of branch i + 1
   CublasHandle cublas_;
   OpContext context_;  // refers to the members above, so it is destroyed first
 };

@@ -22,7 +22,7 @@ std::string cudnn_version_text();
 
 #if defined(GRAPHBENCH_HAVE_CUDNN)
 
-// The cuDNN functions in use, under their own names.
+// The cuDNN functions that this module calls. Member `Create` is cudnnCreate(), and so on.
 struct CudnnLibrary {
 #define GRAPHBENCH_CUDNN_FUNCTIONS(X) \
   X(GetVersion)                       \

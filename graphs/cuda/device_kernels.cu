@@ -110,7 +110,7 @@ void launch_selector(cudaStream_t stream, cudaGraphConditionalHandle node, const
   check(cudaGetLastError(), "select a branch");
 }
 
-// A launch with <<<>>> compiles to this call.
+// Makes the call that a launch with <<<>>> compiles to.
 void EmptyKernel::launch(Stream& stream, void* const*) {
   check(cudaLaunchKernel(reinterpret_cast<const void*>(&empty_kernel), dim3(1), dim3(1), nullptr, 0,
                          static_cast<CudaStream&>(stream).handle()),

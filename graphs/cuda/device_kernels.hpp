@@ -17,8 +17,8 @@ void launch_fill(cudaStream_t stream, void* destination, ir::DType dtype, std::s
 void launch_digest(cudaStream_t stream, const void* source, std::size_t words, unsigned long long* sum,
                    int multiprocessors);
 
-// Enqueues one thread that counts a fixed number of cycles and stores their duration in nanoseconds. The
-// GPU's timer ticks at least once per microsecond. The result shows the present clock frequency. The
+// Enqueues one thread that counts clock_probe_cycles cycles and stores their duration in nanoseconds. The
+// GPU's timer ticks at least once per microsecond. Cycles / duration is the present clock frequency; the
 // driver's value is older.
 inline constexpr long long clock_probe_cycles = 400'000;  // 0.2 ms at 2 GHz
 void launch_clock_probe(cudaStream_t stream, unsigned long long* nanoseconds);

@@ -124,8 +124,8 @@ facts::GraphContents CudaGraph::contents() const {
 
 std::unique_ptr<GraphExec> CudaGraph::instantiate() {
   GraphExecHandle exec;
-  // The first flag keeps the priorities of captured streams. The second flag, which PyTorch sets too, frees
-  // at the next launch any memory that the graph allocated and did not free.
+  // The first flag keeps the priorities of captured streams. The second flag, for a borrowed graph, frees at
+  // the next launch any memory that the graph allocated and did not free. PyTorch sets it too.
   const unsigned long long flags =
       cudaGraphInstantiateFlagUseNodePriority | (lent_ ? cudaGraphInstantiateFlagAutoFreeOnLaunch : 0);
   check(cudaGraphInstantiateWithFlags(exec.put(), graph_.get(), flags), "instantiate graph");

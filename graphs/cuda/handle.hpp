@@ -76,7 +76,7 @@ using PinnedHandle = Handle<void*, FreeHostMemory>;
 using CublasHandle = Handle<cublasLtHandle_t, DestroyCublas>;
 
 #if defined(GRAPHBENCH_HAVE_CUDNN)
-// A handle exists only while the library is open.
+// cudnn_library() is not null here: only an open library creates handles, and it is never closed.
 struct DestroyCudnn {
   void operator()(cudnnHandle_t handle) const noexcept { (void)cudnn_library()->Destroy(handle); }
 };

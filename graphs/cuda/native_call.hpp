@@ -169,7 +169,7 @@ KernelCall kernel_call(const void* function, dim3 grid, dim3 block, const Parame
   return call;
 }
 
-// Prepares a launch of a function whose struct is longer or has more pointers.
+// Prepares a launch of a function whose struct is longer than kernel_call() takes, or has more pointers.
 template <class Parameters>
 KernelCall long_kernel_call(const void* function, dim3 grid, dim3 block, const Parameters& parameters,
                             std::vector<Source> pointers) {

@@ -1,5 +1,5 @@
 // Computes batched_matmul as one strided cuBLASLt product over all heads of all sequences. If heads are
-// merged and have several rows, a second kernel puts the heads side by side.
+// merged and have several rows, a second kernel swaps the dimensions of heads and rows.
 #include "graphs/cuda/ops/kernel_support.cuh"
 #include "graphs/cuda/ops/matmul.hpp"
 

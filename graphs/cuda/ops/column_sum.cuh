@@ -19,8 +19,8 @@ struct ColumnSumParameters {
 
 constexpr int column_sum_lanes = 8;  // rows that a block sums in parallel
 
-// `Term::of<T>(parameters, row, at)` returns the summand; `at` is an element index. A block has 32 columns
-// and column_sum_lanes rows.
+// `Term::of<T>(parameters, row, at)` returns the summand; `at` is an element index. A block sums 32 columns
+// of one part, column_sum_lanes rows at a time.
 template <class T, class Term>
 __global__ void column_partials(const ColumnSumParameters p) {
   take_turn();
@@ -40,11 +40,11 @@ __global__ void column_partials(const ColumnSumParameters p) {
   p.partials[blockIdx.y * p.columns + column] = sum;
 }
 
-// The kernel writes the sum of `parts` rows of fp32 sums and, if the op accumulates, of `sum_operand`.
+// The second stage: a kernel adds the `parts` rows of `partials` and, if the op accumulates, `sum_operand`.
 KernelCall sum_partials_call(const ir::OpCall& call, float* partials, std::int64_t parts,
                              std::int64_t columns, std::size_t sum_operand);
 
-// Returns the number of parts, whose partial sums fit in `bytes`. Refuses the op if one part does not fit.
+// Returns a number of parts whose sums fit in `bytes`. Refuses the op if the sums of one part do not fit.
 inline std::int64_t parts_of(const ir::OpCall& call, std::int64_t rows, std::int64_t columns,
                              std::int64_t rows_worth_a_part, std::size_t bytes) {
   const std::int64_t most = static_cast<std::int64_t>(bytes / sizeof(float)) / columns;

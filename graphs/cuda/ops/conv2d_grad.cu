@@ -60,8 +60,8 @@ struct GradWeightParameters {
   ConvolutionGeometry shape;
 };
 
-// A block has 32 channels and column_sum_lanes rows; a row is one output position of one image. blockIdx.y is
-// the filter element, blockIdx.z the part.
+// A row is one output position of one image. A block sums the rows of part blockIdx.z, column_sum_lanes rows
+// at a time, for 32 channels of one filter element, which blockIdx.y encodes.
 template <class T>
 __global__ void conv2d_grad_weight_partials(const GradWeightParameters p) {
   take_turn();

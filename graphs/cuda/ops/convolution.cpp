@@ -102,7 +102,7 @@ class ConvolutionGraph : public CudnnGraph {
   const ConvolutionShape& shape_;
 };
 
-// For each operation, cuDNN has other names of the same six attributes.
+// The attributes of one operation. cuDNN names the same six attributes differently for each operation.
 struct Attributes {
   cudnnBackendDescriptorType_t operation;
   cudnnBackendAttributeName_t x, w, y, convolution, alpha, beta;

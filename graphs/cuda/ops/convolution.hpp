@@ -24,7 +24,7 @@ struct ConvolutionShape {
   std::int64_t padding = 0;
   std::int64_t stride = 1;
   bool has_bias = false;
-  bool has_residual = false;  // for a gradient: the sum so far, input 2
+  bool has_residual = false;  // for a gradient: true if it adds the accumulated gradient, which is input 2
   Activation activation = Activation::none;
   ir::DType dtype = ir::DType::fp32;
 

@@ -73,7 +73,7 @@ PreparedOp prepare_im2col_convolution(OpContext& context, const ConvolutionShape
   const std::size_t image_bytes = static_cast<std::size_t>(pixels * spec.k) * element;
   const std::int64_t fitting = static_cast<std::int64_t>(rows_bytes / image_bytes);
   const std::int64_t per_chunk = std::clamp<std::int64_t>(fitting, 1, shape.batch);
-  if (per_chunk < shape.batch) {  // later chunks are only as aligned as a chunk is long
+  if (per_chunk < shape.batch) {  // a later chunk starts at a multiple of the chunk's bytes
     const std::uint64_t step = static_cast<std::uint64_t>(per_chunk * pixels * spec.n) * element;
     spec.alignment = static_cast<std::uint32_t>(std::min<std::uint64_t>(step & (~step + 1), 256));
   }

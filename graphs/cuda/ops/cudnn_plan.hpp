@@ -101,7 +101,7 @@ struct CudnnHandle {
 
   explicit CudnnHandle(const CudnnLibrary* opened);
   cudnnHandle_t get() const noexcept { return owner.get(); }
-  // Call before the handle's stream is destroyed, because the next stream may get the same address.
+  // Call before the handle's stream is destroyed: a later stream at the same address would not be set.
   void forget_stream(const char* object);
 };
 

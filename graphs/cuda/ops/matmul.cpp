@@ -124,7 +124,7 @@ std::optional<NativeCall> fused_call(OpContext& context, const MatmulSpec& spec,
   const char* object = op.op->name.c_str();
   const bool residual_before_activation =
       spec.has_residual && spec.activation != Activation::none && !spec.activation_last;
-  if (residual_before_activation) return std::nullopt;  // an epilogue adds the residual first
+  if (residual_before_activation) return std::nullopt;  // cuBLASLt would apply the activation last
   // Does not fuse if C is also B: cuBLASLt (13.0 on an H200) would prepare the call but refuse the launch.
   const std::vector<ir::ValueId>& inputs = op.op->inputs;
   if (spec.has_residual && spec.residual.operand >= 0 &&
@@ -332,7 +332,7 @@ std::optional<NativeCall> choose_matmul(OpContext& context, MatmulCall call, con
 
 namespace {
 
-// Prepares a gradient of linear. `x_transposed`: it reads input 0 transposed. `k`: the extent of its sums.
+// Prepares a gradient of linear, a product that sums over `k`. `x_transposed`: it reads input 0 transposed.
 PreparedOp prepare_gradient(OpContext& context, const ir::OpCall& call, std::int64_t k, bool x_transposed) {
   MatmulSpec spec = matmul_spec(context, call);
   spec.k = k;

@@ -20,8 +20,8 @@ struct CudnnHandle;  // created when the first op that may use cuDNN is prepared
 class Tuner;         // tuning/tuner.hpp
 class CudaStream;
 
-// The resources of a device for its ops. Kernels run one after another, so all share `workspace`. Plugins'
-// kernels share `scratch` instead, because replace_memset_nodes() must not change their memset nodes.
+// The resources of a device for its ops. `workspace` is shared by the kernels of one branch, which run one
+// after another. Plugins' kernels use `scratch`, so that replace_memset_nodes() keeps their memset nodes.
 struct OpContext {
   DeviceMemory* memory = nullptr;
   cublasLtHandle_t cublas = nullptr;

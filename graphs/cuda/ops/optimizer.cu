@@ -76,7 +76,7 @@ struct OptimizerParameters {
   void* ahead[Rule::ahead];
   void* values[parameters_max][Rule::group];
   std::int64_t elements[parameters_max];
-  unsigned blocks_end[parameters_max];  // blocks of this and all earlier parameters
+  unsigned blocks_end[parameters_max];  // [i] is the number of blocks of parameters 0 to i
   Rule rule;
 };
 

@@ -58,7 +58,7 @@ __global__ void rope_kernel(const RopeParameters p) {
   const int pairs = p.heads * half;
   const std::int64_t row = std::int64_t{blockIdx.x} * p.row_stride;
   int pair = static_cast<int>(threadIdx.x);
-  // The frequency does not depend on the position, so it is computed while the kernels ahead still run.
+  // The frequency does not depend on the position, so it is computed while preceding kernels still run.
   double frequency = rope_frequency(pair, p.head_dim, p.log2_theta);
   wait_for_kernels_ahead();
   // A padding row has a negative position: q is not rotated, and the kernel does not write to the caches.
@@ -71,7 +71,7 @@ __global__ void rope_kernel(const RopeParameters p) {
     frequency = rope_frequency(i + static_cast<int>(blockDim.x), p.head_dim, p.log2_theta);
   }
   __syncthreads();
-  // A position past the cache has no slot: its address belongs to another sequence.
+  // k and v of a position past the cache are not stored: their address would be in another sequence.
   const bool has_slot = first >= 0 && position < p.slots;
   while (pair < pairs) {
     const int i = pair % half;
@@ -89,7 +89,7 @@ __global__ void rope_kernel(const RopeParameters p) {
   }
 }
 
-// Rotates backward, with one block per token. Writes `q_rows`.
+// Rotates by the negated angles, with one block per token. Writes `q_rows`.
 template <class T>
 __global__ void rope_grad_kernel(const RopeParameters p) {
   let_next_kernel_start();

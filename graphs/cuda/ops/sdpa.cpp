@@ -151,7 +151,7 @@ const CudnnDescriptor& SdpaGraph::reduce(cudnnReduceTensorOp_t mode, const Cudnn
   return out;
 }
 
-// A query sees keys up to its own position: column <= row + S - T.
+// A query sees keys up to its own position: column <= row + slots - tokens.
 const CudnnDescriptor& SdpaGraph::mask(const CudnnDescriptor& in) {
   const CudnnDescriptor* row =
       &pointwise(CUDNN_POINTWISE_GEN_INDEX, {&in}, scores(CUDNN_DATA_INT32), CUDNN_DATA_INT32, 2);

@@ -72,7 +72,7 @@ __device__ __forceinline__ float product(float4 a, float4 b, float sum) {
   return fmaf(a.x, b.x, fmaf(a.y, b.y, fmaf(a.z, b.z, fmaf(a.w, b.w, sum))));
 }
 
-// Computes the dot products of the warp's rows with this lane's row of `visited`.
+// Sets result[r] to the dot product of the warp's row r and this lane's row of `visited`.
 __device__ __forceinline__ void dots(const SdpaGradParameters& p, float (&result)[own], const float* rows,
                                      const float* visited) {
   const float* mine = visited + threadIdx.x % 32 * p.pitch;
@@ -86,7 +86,7 @@ __device__ __forceinline__ void dots(const SdpaGradParameters& p, float (&result
   }
 }
 
-// Adds the weighted rows of `visited`. Lane i has the weights of row i, and sums columns i, i + 32, ...
+// Adds the weighted rows of `visited` to `sum`. Lane i has row i's weights, and adds columns i, i + 32, ...
 template <int Chunks>
 __device__ __forceinline__ void add_weighed(const SdpaGradParameters& p, float (&sum)[own][Chunks],
                                             const float (&weight)[own], const float* visited) {

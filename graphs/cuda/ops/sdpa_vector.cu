@@ -189,8 +189,8 @@ __device__ __forceinline__ Split split_of(const SdpaParameters& p) {
   return split;
 }
 
-// Prefetches `count` keys from `first` on, and their values, into the L2 cache. Loads no values to
-// registers, so the preceding kernel may still write the same addresses.
+// Prefetches `count` keys from `first` on, and their values, into the L2 cache. Loads no register, so the
+// preceding kernel may still write the same addresses.
 template <class T>
 __device__ __forceinline__ void prefetch_keys(const SdpaParameters& p, const Split& split, int first,
                                               int count) {

@@ -35,7 +35,7 @@ std::string cupti_text(const CuptiLibrary& library, int status) {
   return std::string(text) + " (" + std::to_string(status) + ")";
 }
 
-// Measures the steady clock minus CUPTI's clock, which have the same rate. The fastest reading is the best.
+// Measures the steady clock minus CUPTI's clock; both have one rate. The fastest reading is the most exact.
 bool measure_offset(const CuptiLibrary& library, double& offset_seconds, int& status) {
   double shortest = 1e9;
   for (int i = 0; i < 32; ++i) {
@@ -168,8 +168,8 @@ std::vector<Activity> CuptiProfiler::collect() {
 
 namespace {
 
-// Adds the toolkit's folders, which few machines have in the library search path. The version of this
-// module's CUDA runtime comes first, because another version may not know the running driver.
+// The files to try: in the library search path, then in the toolkit's folders, which this path often lacks.
+// First the version of this module's CUDA runtime, because another version may not know the running driver.
 std::vector<std::string> files() {
   const std::string versioned = "libcupti.so." + std::to_string(CUDART_VERSION / 1000);
   std::vector<std::string> files;

@@ -30,9 +30,9 @@ std::size_t copies_of(std::size_t bytes) {
 
 }  // namespace
 
-// A kernel that ever ran on a second stream makes every later graph launch of the process slower (0.35 us
-// per node on an H200). So the timer uses the device's latest stream if this exists and does not capture.
-// The stream is idle during preparation.
+// Uses the device's latest stream, unless there is none or it is capturing: after any kernel on a second
+// stream, every later graph launch of the process would be slower (0.35 us per node on an H200). The latest
+// stream is idle during preparation.
 CandidateTimer::CandidateTimer(OpContext& context, const ir::OpCall& op,
                                const std::vector<std::size_t>& own_operands)
     : object_(op.op->name.c_str()),

@@ -166,7 +166,7 @@ std::vector<cache::Entry> Tuner::kept(const std::map<std::string, std::string>& 
   std::vector<cache::Entry> entries = cache_.entries();
   for (const auto& [key, plan] : serialised) {
     const auto entry = std::ranges::find(entries, cache_key(key), &cache::Entry::key);
-    const auto chosen = chosen_.find(key);  // differs if the library could not build the kept plan
+    const auto chosen = chosen_.find(key);  // not the entry's choice if the library could not build that
     if (entry != entries.end() && chosen != chosen_.end() && chosen->second.algorithm == entry->content)
       entry->content = cache::join_choice({entry->content, plan});
   }

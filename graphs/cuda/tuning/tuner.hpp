@@ -115,7 +115,7 @@ class Tuner {
   // Offered choices with a serialised plan, by the file name of the choice's entry.
   std::map<std::string, cache::Choice> serialised_;
   std::map<std::string, bool> taken_;           // by key: whether the library accepted the serialised plan
-  std::map<std::string, std::string> general_;  // algorithms, by key without its size
+  std::map<std::string, std::string> general_;  // the shared algorithm, by key without its size
   bool may_time_ = true;
   bool generally_ = false;
 };
