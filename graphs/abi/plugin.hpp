@@ -62,7 +62,7 @@ struct BuildChoice {
 class WorkloadRegistry {
  public:
   // Adds a plugin by its record. `origin` names the plugin in errors. Throws Error(plugin_failed) for another
-  // ABI version (the error names both), a wrong size, a null or malformed field, or a name in use.
+  // ABI version (the error names both versions), a wrong size, a null or malformed field, or a name in use.
   void add(const gb_plugin& plugin, const std::string& origin);
 
   // Loads a shared library and adds its plugin. Throws Error(plugin_failed) if the file does not exist, is

@@ -202,7 +202,7 @@ std::string existing_file(const std::string& path) {
   return absolute.string();
 }
 
-// The library stays open until the process ends, because programs and graphs hold pointers into it, and a
+// The library stays open until the process ends, because programs and graphs contain pointers into it, and a
 // library with static destructors or thread-locals may crash if it is closed early.
 gb_plugin_open_fn entry_point(const std::string& path) {
   const std::string file = existing_file(path);

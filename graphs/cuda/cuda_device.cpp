@@ -44,8 +44,8 @@ int attribute(cudaDeviceAttr name, int index, const char* operation) {
   return value;
 }
 
-// With settings from the environment (`of_process`), devices of a platform share a tuner until the process
-// ends. Otherwise, a device that is opened again would time candidates again and could choose another plan.
+// Returns a new tuner, unless `of_process` is true (settings from the environment). Then a platform's
+// devices share one until the process ends, so that a reopened device uses the same plans without timing.
 std::shared_ptr<Tuner> tuner_for(TuningSettings settings, Platform platform, bool of_process) {
   static std::map<Platform, std::shared_ptr<Tuner>> of_platform;
   if (!of_process) return std::make_shared<Tuner>(std::move(settings), std::move(platform));

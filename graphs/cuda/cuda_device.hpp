@@ -1,7 +1,7 @@
-// The CUDA device: one GPU, its library handles and the scratch memory of libraries.
+// The CUDA device: one GPU, its library handles, and workspaces: the scratch memory of library calls.
 //
-// The kernels of one branch share a scratch buffer: they run one after another, so each kernel no longer
-// needs the buffer when the next kernel uses it.
+// The kernels of one branch share a workspace: they run one after another, so a kernel has finished with the
+// workspace when the next kernel uses it.
 #pragma once
 
 #include <memory>

@@ -10,8 +10,8 @@
 
 namespace graphbench::cuda {
 
-// Never closes the library, because libraries of drivers leave threads and handlers behind. Copies share the
-// handle.
+// Never closes the library, because a driver's library leaves threads and handlers that need its code.
+// Copies share the handle.
 class DynamicLibrary {
  public:
   // Opens the first of `files` that can be opened. `name` is the library's name in messages.

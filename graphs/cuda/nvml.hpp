@@ -63,8 +63,8 @@ class NvmlMemory {
   NvmlMemory(const NvmlLibrary& library, NvmlDevice device);
 
   // Returns the driver's value for this process, or else the decrease of free memory since construction,
-  // which other processes change too. The first call chooses one of the two; the context must exist. Absent
-  // if NVML reports neither.
+  // which other processes change too. The first call chooses one of the two values, after the context was
+  // created. Absent if NVML reports neither.
   std::optional<MemoryUse> read();
 
  private:

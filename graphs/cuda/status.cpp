@@ -42,7 +42,7 @@ std::string headline(const char* operation, const char* object) {
   return text + ": ";
 }
 
-// Adds the CUDA error that caused a library's status, except cudaErrorInvalidValue, which says too little.
+// Throws `text` with the CUDA error that caused it. Omits cudaErrorInvalidValue, because it says too little.
 [[noreturn]] void raise_for_library(const std::string& text) {
   const cudaError_t hidden = cudaGetLastError();
   if (hidden == cudaSuccess || hidden == cudaErrorInvalidValue) throw Error(ErrorCode::library_failed, text);

@@ -35,12 +35,12 @@ class ProgramBuffers {
   std::size_t weights_bytes() const noexcept { return weights_.bytes(); }
   std::size_t bytes() const;  // without shared values
 
-  // Lets `upload` fill weights and parameters instead of a seed. `upload` waits until a value is filled.
+  // Makes `upload` fill weights and parameters instead of the seed. It must wait until the value is filled.
   using Upload = std::function<void(Stream& stream, ir::ValueId id, void* destination)>;
   void upload_weights(Upload upload) { upload_ = std::move(upload); }
 
-  // Each fills the values of one kind from `seed` (weights: once; inputs: fresh data; state and parameters:
-  // reset) and enqueues the fills on `stream`. fill_weights() also waits, because kernels may read weights
+  // The next three functions enqueue fills of one kind of values from `seed` (weights: once; inputs: fresh
+  // data; state and parameters: reset). fill_weights() also waits, because kernels may read weights
   // ahead of stream order. The bits depend only on the seed and the value, not on the device.
   void fill_weights(Stream& stream, std::uint64_t seed);
   void fill_inputs(Stream& stream, std::uint64_t seed);

@@ -140,8 +140,7 @@ constexpr GroupFiles version_2{"memory.max", "memory.current", "inactive_file"};
 void apply_group(SystemMemory& memory, const fs::path& root, const std::string& group,
                  const GroupFiles& files) {
   fs::path path = root / fs::path(group).relative_path();
-  // Goes up to `root`. In a container, `root` is the container's own group, but /proc may give a path of the
-  // host, which does not exist under `root`.
+  // Goes up to `root`, a container's own group: /proc may give a path of the host, which is missing here.
   for (;; path = path.parent_path()) {
     const auto limit = read_number(path / files.limit);
     const auto usage = read_number(path / files.usage);

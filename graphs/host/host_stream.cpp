@@ -118,8 +118,8 @@ OpImplementation& op_of(const Task& task) {
   return *static_cast<OpImplementation*>(task.object);
 }
 
-// Two op tasks have the same kind if one class runs both under one name, such as one op at two batch sizes.
-// All fills have one kind, and all copies have one kind.
+// Two op tasks have the same kind if their ops have the same class and name, such as one op at two batch
+// sizes. All fills have one kind, and all copies have one kind.
 bool same_kind(const Task& a, const Task& b) {
   if (a.run != b.run || a.run != HostKernel::run) return a.run == b.run;
   return typeid(op_of(a)) == typeid(op_of(b)) && op_of(a).name() == op_of(b).name();
@@ -374,7 +374,7 @@ void HostStream::begin_capture() {
   capture_ = CaptureState::active;
 }
 
-// Leaves the recording in `recorded_`.
+// Ends the capture. The recorded tasks stay in `recorded_`.
 void HostStream::finish_capture() {
   if (capture_ == CaptureState::none) {
     throw Error(ErrorCode::capture_unmatched, "end capture on host stream: the stream is not capturing");

@@ -25,8 +25,8 @@ inline void relax_cpu() noexcept {
 // One thread sleeps here until another thread wakes it.
 //
 // The sleeper sets its flag, then rechecks the condition. The waker changes its data, then checks the flag.
-// All four accesses are sequentially consistent, so no wake-up is lost. (std::atomic::notify_one alone can
-// lose one after a release store, because it reads its own count of waiters.)
+// All four accesses are sequentially consistent, so no wake-up is lost. (After a release store, notify_one()
+// can lose a wake-up: it may read its own count of waiters before the store is visible.)
 class Parking {
  public:
   // Returns once `ready()` is true. `ready` must read the waker's data with sequential consistency.

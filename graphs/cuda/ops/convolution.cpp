@@ -227,7 +227,7 @@ std::unique_ptr<CudnnPlan> make_convolution_plan(OpContext& context, CudnnHandle
   ConvolutionShape plain = shape;
   plain.has_residual = false;
   const auto beside = shape.has_residual ? handle.plans.find(convolution_key(plain)) : handle.plans.end();
-  std::optional<CandidateTimer> timer;  // allocates memory only if no choice is known
+  std::optional<CandidateTimer> timer;  // created only if a candidate is timed: it allocates memory
   const auto time = [&](std::size_t candidate) -> std::optional<CandidateCost> {
     const std::unique_ptr<CudnnPlan> plan = engines.build(candidate, description.tensors());
     if (plan == nullptr) return std::nullopt;

@@ -318,7 +318,7 @@ std::optional<NativeCall> choose_matmul(OpContext& context, MatmulCall call, con
   }
   const Named candidates = named(algorithms_of(context, call, alignment, op.op->name.c_str()));
   if (candidates.names.empty()) return std::nullopt;
-  std::optional<CandidateTimer> timer;  // allocates memory only if no choice is known
+  std::optional<CandidateTimer> timer;  // created only if a candidate is timed: it allocates memory
   const auto time = [&](std::size_t candidate) -> std::optional<CandidateCost> {
     if (!timer) timer.emplace(context, op);
     call.algo = candidates.algorithms[candidate];

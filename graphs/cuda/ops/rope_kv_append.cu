@@ -1,6 +1,6 @@
 // rope_kv_append uses one block per token: the block rotates q and k, and writes k and v into the cache. A
 // thread handles one pair of elements of a head at a time. rope does the same from position 0, with outputs k
-// and v instead of a cache; rope_grad rotates backward.
+// and v instead of a cache; rope_grad rotates by the negated angles.
 #include "graphs/cuda/ops/kernel_support.cuh"
 
 namespace graphbench::cuda {

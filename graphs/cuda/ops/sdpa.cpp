@@ -235,7 +235,7 @@ std::unique_ptr<CudnnPlan> make_sdpa_plan(OpContext& context, CudnnHandle& handl
     return plan.get();
   };
   bool tried = false, ran = false;
-  std::optional<CandidateTimer> timer;  // allocates memory only if no choice is known
+  std::optional<CandidateTimer> timer;  // created only if a candidate is timed: it allocates memory
   const auto time = [&](std::size_t candidate) -> std::optional<CandidateCost> {
     tried = true;
     if (build(candidate) == nullptr) return std::nullopt;

@@ -57,7 +57,7 @@ class Tuner {
 
   // Returns the index of the candidate to use. `key` must name everything that the choice depends on.
   // `candidates`: names with the same meaning in every process, in the heuristic's order; each must give the
-  // same bits at every run. `cost` times one candidate, and is absent if it does not run. If timing cannot
+  // same bits at every run. `cost` times one candidate; nothing if that does not run. If timing cannot
   // distinguish several fastest candidates, the first with the fewest nodes wins.
   std::size_t choose(const std::string& key, const std::vector<std::string>& candidates,
                      const std::function<std::optional<CandidateCost>(std::size_t)>& cost);

@@ -1,5 +1,5 @@
 // rope_kv_append rotates q and k by their positions, outputs q, and appends k and v to the caches. rope
-// starts at position 0 and outputs k and v too. rope_grad rotates back.
+// starts at position 0 and outputs k and v too. rope_grad rotates by the negated angles.
 #include <cmath>
 #include <string>
 #include <utility>
@@ -33,7 +33,7 @@ std::vector<float> angle_table(const RopeExtents& e, double theta) {
   return table;
 }
 
-// `direction` is 1, or -1 to rotate back.
+// `direction` is 1, or -1 to rotate by the negated angles.
 template <typename T>
 void rotate(const T* from, const float* angles, T* to, std::int64_t head_dim, float direction = 1) {
   const std::int64_t half = head_dim / 2;
