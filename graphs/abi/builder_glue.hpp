@@ -16,8 +16,8 @@ ir::Program build_program(const gb_workload& workload, const gb_build_request& r
                           const ir::OpCatalog& catalog, const std::string& program_name,
                           const std::string& where);
 
-// Runs a plugin's rewriting pass and returns the new program. The program's rewrites include the lines of
-// the pass's log, each after "pass NAME: ". Every error begins with `where`. Throws Error(plugin_failed) if
+// Runs a plugin's rewriting pass and returns the new program. Its list of rewrites contains the lines that
+// the pass logged, as "pass NAME: LINE". Every error begins with `where`. Throws Error(plugin_failed) if
 // rewrite() fails or throws, a call was refused, or the new program is invalid.
 ir::Program run_program_pass(const gb_program_pass& pass, const ir::Program& program,
                              const ir::OpCatalog& catalog, const std::string& where);

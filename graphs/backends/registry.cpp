@@ -104,7 +104,7 @@ ModuleResult failed(std::string failure, std::string advice) {
   return {nullptr, std::move(failure), std::move(advice)};
 }
 
-// dlerror() returns the text of this thread's last failure only once.
+// Returns why this thread's last dl call failed. A second call would not get the text: dlerror() clears it.
 std::string take_dl_error() {
   const char* text = dlerror();
   return text != nullptr ? text : "unknown error of the dynamic linker";
@@ -163,7 +163,7 @@ ModuleResult load_backend_module(const std::string& path) {
         "their folder to LD_LIBRARY_PATH");
   }
   ModuleResult result = open_checked(library, path);
-  // `result` has a copy of the reason, so nothing uses a refused module after this call.
+  // Closes a refused module: `result` has a copy of the reason, and nothing else uses the module.
   if (result.backend == nullptr) dlclose(library);
   return result;
 }

@@ -29,7 +29,7 @@ bool is_on(const char* variable) {
   return text == "on";
 }
 
-// Creates a stream, or wraps the given `stream`. The context refers to the stream, for CandidateTimer.
+// Creates a stream, or wraps the given `stream`. Sets `context.latest_stream` to it, for CandidateTimer.
 template <typename... Stream>
 std::unique_ptr<CudaStream> stream_of(OpContext& context, Stream... stream) {
   const DeviceRange workspace{static_cast<const std::byte*>(context.workspace), context.workspace_bytes};

@@ -14,7 +14,7 @@
 namespace graphbench::cuda {
 namespace {
 
-// The runtime has no texts for the values of cudaGraphExecUpdateResult.
+// Our texts for the values of cudaGraphExecUpdateResult, because the runtime has none.
 constexpr std::pair<cudaGraphExecUpdateResult, const char*> update_texts[] = {
     {cudaGraphExecUpdateErrorTopologyChanged, "the nodes or edges of the graph changed"},
     {cudaGraphExecUpdateErrorNodeTypeChanged, "the node's type changed"},

@@ -54,8 +54,8 @@ struct NvmlLibrary {
 // or lacks a function.
 const NvmlLibrary* nvml_library(std::string& why);
 
-// This process's share of a GPU's memory, as the driver reports it. CUDA's own value needs a context, but the
-// memory of the context must be measured too.
+// This process's share of a GPU's memory, as the driver reports it. CUDA's own value is not enough: it needs
+// a context, and the memory of this context must be measured too.
 class NvmlMemory {
  public:
   // Must be constructed before this process's first context on the device: all memory in use at that time

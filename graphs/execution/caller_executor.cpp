@@ -116,7 +116,7 @@ void CallerExecutor::capture_for_each_place() {
 
 void CallerExecutor::instantiate() {
   CapturedExecutor::instantiate();
-  only_replay_ = {};  // a step of this executor is more than one replay
+  only_replay_ = {};  // submit() must call enqueue_step(), because a step is more than one replay
   enqueues_of_place_.assign(1, enqueues_);
   for (OfPlace& place : per_place_) {
     std::vector<Enqueue>& enqueues = enqueues_of_place_.emplace_back(enqueues_);

@@ -10,7 +10,7 @@
 namespace graphbench::execution {
 namespace {
 
-constexpr std::size_t switch_arms_max = 256;  // the numbers that fit in the selector's byte that we set
+constexpr std::size_t switch_arms_max = 256;  // take_execs() writes an arm's number as one byte
 
 // Gives every activation an address. Walks the ops in replay order: allocates an op's outputs, then releases
 // the values that the op used last. So a value that a later piece reads is kept until that piece is planned.

@@ -70,7 +70,7 @@ struct ExecutionContext {
   CallerMemory* caller = nullptr;
   // With a caller, compares the addresses before each step with the addresses of the capture.
   bool check_addresses = false;
-  // Captures consecutive independent products (linear) as parallel branches, on streams that fork and join.
+  // Captures consecutive independent `linear` ops as parallel branches, on streams that fork and join.
   bool forked = false;
   // Remembers which op recorded which node, for Executor::describe(). This slows capture().
   bool name_nodes = false;

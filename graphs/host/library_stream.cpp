@@ -41,7 +41,7 @@ const char* library_version() {
 }
 
 bool library_multiplies_bf16() {
-  // The code of an instruction set contains the bits of all instruction sets that it includes.
+  // Tests bits, because the code of an instruction set contains the bits of all sets that it includes.
   return (dnnl_get_effective_cpu_isa() & dnnl_cpu_isa_avx512_core_bf16) == dnnl_cpu_isa_avx512_core_bf16;
 }
 

@@ -1,5 +1,5 @@
-// Computes the gradients of conv2d by our own kernels if cuDNN has no plan. The kernels read operands in
-// place, use no atomics, and add every sum in a fixed order.
+// Computes the gradients of conv2d by our own kernels if cuDNN has no plan. The kernels do not unfold images
+// into rows (im2col), use no atomics, and add every sum in a fixed order.
 #include "graphs/cuda/ops/column_sum.cuh"
 #include "graphs/cuda/ops/convolution.hpp"
 

@@ -47,7 +47,7 @@ class MemoryPool {
   Block* allocate(std::size_t bytes);
   void release(Block* block) noexcept;
 
-  // Returns segments that have no block in use to the device. The stream must be idle.
+  // Gives every segment without a block in use back to the device. The stream must be idle.
   void trim() noexcept;
 
   const PoolStatistics& statistics() const noexcept { return statistics_; }

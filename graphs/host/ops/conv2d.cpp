@@ -113,7 +113,7 @@ class GradientBuilder {
   Type result_type() const { return sum_ ? Type::f32 : type_; }
   Place output() const { return {static_cast<int>(call_.input_count)}; }
 
-  // oneDNN's backward primitives require the forward primitive as a hint.
+  // Describes the forward primitive, which oneDNN's backward primitives require as a hint.
   dnnl::convolution_forward::primitive_desc forward(const dnnl::memory::desc& x, const dnnl::memory::desc& w,
                                                     const dnnl::memory::desc& y) const {
     const auto typed = [&](dnnl::memory::desc desc) {
