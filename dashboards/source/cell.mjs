@@ -95,8 +95,8 @@ function costs(builder) {
   return builder
     .withPanel(bars({
       title: "Setup costs",
-      description: "One-time costs: choosing kernels and plans (prepare), the eager warmup steps, capture, " +
-        "instantiate, upload (of later placements), and the first step after them.",
+      description: "One-time costs: choosing kernels and algorithms (prepare), the eager warmup steps, " +
+        "capture, instantiate, upload (of later placements), and the first step after them.",
       unit: UNITS.seconds, span: 8, min: 0, stacked: true,
     }, parts(["mode"], ["prepare", "warmup", "capture", "instantiate", "upload", "first_step"], CELLS),
     { over: "mode", of: "part", numeric: false }))

@@ -63,7 +63,7 @@ constexpr MetricRow launches[] = {
 
 constexpr MetricRow setups[] = {
     {.name = "prepare_seconds",
-     .help = "Time to look up and choose kernels and plans, without running a step.",
+     .help = "Time to look up and choose kernels and algorithms, without running a step.",
      .value = value<&Setup::prepare_seconds>(),
      .addition = true,
      .family = "graphbench_prepare_seconds"},

@@ -99,7 +99,8 @@ class Sweep:
     def bound(self):
         share = {b: self.summary(b, "eager")["submit_seconds"]["p50"] / self.latency(b, "eager")
                  for b in self.batches}
-        sides = (("launch-bound at", lambda s: s >= 0.8), ("bound by neither at", lambda s: 0.5 <= s < 0.8),
+        sides = (("launch-bound at", lambda s: s >= 0.8),
+                 ("neither launch- nor device-bound at", lambda s: 0.5 <= s < 0.8),
                  ("device-bound at", lambda s: s < 0.5))
         text = ", ".join(f"{name} {self.ranges(some)}" for name, belongs in sides
                          if (some := [b for b in self.batches if belongs(share[b])]))
@@ -214,7 +215,7 @@ class Findings(unittest.TestCase):
         [trust] = self.found["notes"]
         of = f"of {len(cells)} cells"
         causes = f"{len(disturbed)} {of} disturbed, {len(throttled)} {of} throttled by sw_power_cap"
-        advice = "stop other work, let the device cool, or lift its limit"
+        advice = "stop other work, let the device cool, or raise its power limit"
         self.assertEqual(f"trust: low ({causes}): {advice}", trust["text"])
         self.assertEqual(disturbed | throttled, set(trust["cells"]))
         self.assertEqual(len(disturbed | throttled), len(trust["cells"]), "each is named once")

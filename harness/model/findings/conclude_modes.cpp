@@ -252,7 +252,8 @@ void conclude_bounds(const CellGroup& group, std::vector<Conclusion>& conclusion
     conclusion.cells.push_back(id_of(eager->cell));
   }
   if (shares.empty()) return;
-  const char* const names[] = {"launch-bound at {}", "bound by neither at {}", "device-bound at {}"};
+  const char* const names[] = {"launch-bound at {}", "neither launch- nor device-bound at {}",
+                               "device-bound at {}"};
   std::string text;
   for (int i = 0; i < 3; ++i) {
     if (bound[i].empty()) continue;

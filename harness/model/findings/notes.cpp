@@ -116,7 +116,7 @@ Note trust_in(const Result& result) {
                          [&](const std::string& id) { return !contains(ids, id); });
   };
   add(is_disturbed, "disturbed", "stop other work");
-  add(is_throttled, throttle_of(result), "let the device cool, or lift its limit");
+  add(is_throttled, throttle_of(result), "let the device cool, or raise its power limit");
   const std::int64_t launches = result.plan.launches;
   if (launches < launches_for_intervals) doubts.push_back({launches == 1 ? "1 launch" : "2 launches", ""});
   Note note =
