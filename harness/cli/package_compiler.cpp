@@ -68,7 +68,7 @@ void PackageCompiler::write_weights(const std::vector<package::Tensor>& tensors,
 void PackageCompiler::print_memory() const {
   const MemoryTally& tally = device_->tally();
   std::printf(
-      "device memory: %zu bytes at most, %zu of them weights; %zu still used after a method; not counted: "
+      "device memory in bytes: peak %zu, peak of weights %zu, still used after a method %zu; not counted: "
       "workspace %zu, tuning %zu; host memory of weights: %zu\n",
       tally.most(MemoryKind::program), tally.most(MemoryKind::weights), left_bytes_,
       tally.most(MemoryKind::workspace), tally.most(MemoryKind::tuning), weights_.staging_bytes());

@@ -136,8 +136,9 @@ void print_rivals(std::ostream& out, const model::LadderSummary& summary) {
   };
   say(summary.over_eager, "the same steps, all eager,");
   say(summary.over_every, "with every size captured they");
-  say(summary.over_engine, "from --engine-sizes they");
-  for (const auto& [mode, ratio] : summary.over_modes) say(ratio, ("all " + mode + " they").c_str());
+  say(summary.over_engine, "with --engine-sizes they");
+  for (const auto& [mode, ratio] : summary.over_modes)
+    say(ratio, ("with every size in mode " + mode + " they").c_str());
 }
 
 const char* title_of(const std::string& role) {

@@ -88,7 +88,7 @@ Tally tally(const std::vector<std::int64_t>& steps, const std::vector<std::int64
     const std::optional<Route> found = route(sizes, rows, policy);
     if (!found) {
       throw InputError(
-          where, "a step of " + std::to_string(rows) + " is beyond the largest captured size, " +
+          where, "a step of " + std::to_string(rows) + " rows is beyond the largest captured size, " +
                      std::to_string(sizes.empty() ? 0 : sizes.back()) +
                      ", and --beyond refuse is set: capture a larger size, or give --beyond eager or split");
     }

@@ -55,8 +55,8 @@ constexpr std::int64_t distinct_max = 65'536;
 Traffic uniform(const Parameters& of) {
   const std::int64_t low = of.size(0);
   const std::int64_t high = of.size(1);
-  if (high < low) of.refuse("has an end below its start");
-  if (high - low >= distinct_max) of.refuse("has more than 65536 sizes");
+  if (high < low) of.refuse("has an end below its start: give the smaller size first");
+  if (high - low >= distinct_max) of.refuse("has more than 65536 sizes: give a shorter range");
   Traffic traffic;
   for (std::int64_t rows = low; rows <= high; ++rows) traffic.histogram[rows] = 1;
   return traffic;
@@ -65,7 +65,7 @@ Traffic uniform(const Parameters& of) {
 Traffic zipf(const Parameters& of) {
   const double exponent = of.real(0, 0, 16, "an exponent from 0 to 16");
   const std::int64_t most = of.size(1);
-  if (most > distinct_max) of.refuse("has more than 65536 sizes");
+  if (most > distinct_max) of.refuse("has more than 65536 sizes: give a smaller MAX");
   Traffic traffic;
   for (std::int64_t rows = 1; rows <= most; ++rows)
     traffic.histogram[rows] = std::pow(static_cast<double>(rows), -exponent);
@@ -74,7 +74,7 @@ Traffic zipf(const Parameters& of) {
 
 Traffic bursty(const Parameters& of) {
   Traffic traffic;
-  const std::string chance = "a chance above 0 and up to 1";
+  const std::string chance = "a probability above 0 and up to 1";
   constexpr double least = 1e-9;
   traffic.bursts = {of.size(0), of.size(1), of.real(2, least, 1, chance), of.real(3, least, 1, chance)};
   return traffic;
@@ -93,8 +93,9 @@ std::int64_t steps_of(const Traffic& traffic, const TraceRequest& request) {
   double all = static_cast<double>(traffic.trace.size());
   if (traffic.trace.empty()) {
     if (!traffic.counted)
-      throw InputError("--steps",
-                       "\"all\" of " + in_quotes(traffic.name) + " is endless: give a number of steps");
+      throw InputError(
+          "--steps",
+          in_quotes(traffic.name) + " has no last step, so \"all\" is not possible: give a number of steps");
     for (const auto& [rows, count] : traffic.histogram) all += count;
   }
   if (all > static_cast<double>(steps_max))

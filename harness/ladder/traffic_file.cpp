@@ -128,8 +128,8 @@ class TrafficReader {
     const std::int64_t unpadded = size(cells[0]);
     const std::int64_t padded = size(cells[1]);
     if (padded < unpadded || number(cells[2], 0, "number of paddings") != padded - unpadded)
-      refuse(in_quotes(cells[2]) + " paddings do not add up from " + std::string(cells[0]) + " to " +
-             std::string(cells[1]) + " tokens");
+      refuse(in_quotes(cells[2]) + " is not the number of paddings from " + std::string(cells[0]) + " to " +
+             std::string(cells[1]) + " tokens: give the table as vLLM printed it");
     const std::int64_t times = count(cells[4]);
     const std::string mode(cells[3]);
     if (mode.empty() || mode.size() > 64 ||
@@ -169,7 +169,8 @@ class TrafficReader {
   // The limit keeps sums of counts exact in a double.
   std::int64_t count(std::string_view text) const {
     const std::int64_t times = number(text, 0, "count");
-    if (times > 1'000'000'000'000) refuse(in_quotes(text) + " is too large for a count");
+    if (times > 1'000'000'000'000)
+      refuse(in_quotes(text) + " is too large for a count: give at most 1000000000000");
     return times;
   }
 

@@ -163,10 +163,10 @@ AxisTable later_axes() {
        .fallback = "programmatic",
        .devices = {"cuda"}},
       {.name = "branches",
-       .noun = "order of products",
+       .noun = "order of matrix products",
        .placeholder = "WAY,...",
-       .help = "products on cuda that do not read each other's results. serial: captured one after the "
-               "other; forked: side by side (default: serial)",
+       .help = "matrix products on cuda that do not read each other's results. serial: captured one after "
+               "the other; forked: side by side (default: serial)",
        .choices = {"serial", "forked"},
        .fallback = "serial",
        .modes = graph_modes(),
@@ -181,7 +181,7 @@ AxisTable program_axes() {
       {.name = "attention",
        .noun = "form of attention",
        .placeholder = "WAY,...",
-       .help = "decomposed: batched products with a softmax in between; fused: one op; auto: fused "
+       .help = "decomposed: batched matrix products with a softmax in between; fused: one op; auto: fused "
                "if the device supports that, as cuda and host do (default: auto)",
        .choices = {"auto", "fused", "decomposed"},
        .fallback = "auto",

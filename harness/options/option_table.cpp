@@ -44,14 +44,14 @@ std::vector<OptionSpec> other_options() {
        "ops at which mode piecewise splits: kinds, or name patterns such as *.conv2 (default: the workload's "
        "own; for --torch scaled_dot_product_attention)"},
       {"io-addresses", steps, text, "WHICH",
-       "rotate: the caller alternates between two sets; fresh: every step has new addresses (default: "
-       "rotate)"},
+       "rotate: the caller alternates between two sets of addresses; fresh: every step has new addresses "
+       "(default: rotate)"},
       {"mutated-inputs", steps, text, "WHAT",
-       "if --io copies an input that the program writes to. refuse: refuse the cell; copy_back: copy the "
-       "input back within the step (default: refuse)"},
+       "action if --io copies an input that the program writes to. refuse: refuse the cell; copy_back: copy "
+       "the input back within the step (default: refuse)"},
       {"on-skip", steps, text, "WHAT",
-       "if a program cannot be captured. record: record the reason; eager: run the cell in mode eager "
-       "(default: record)"},
+       "action if a program cannot be captured. record: record the reason; eager: run the cell in mode "
+       "eager (default: record)"},
       {"capture-stream", steps, text, "WHOSE",
        "stream for capturing and running steps: own, or the device's default stream (default: own)"},
       {"tune-sizes", steps, numbers, "LIST",
@@ -65,7 +65,7 @@ std::vector<OptionSpec> other_options() {
       {"dry-run", plan, flag, "", "print the number of cells and processes and the estimated time, and stop",
        true},
       {"launches", measuring, integer, "N",
-       "worker processes per cell; 3 or more give intervals (default: 1; without any axis 3)", false, "",
+       "worker processes per cell; 3 or more give intervals (default: 1; 3 if no axis is given)", false, "",
        true},
       {"seed", measuring, integer, "N", "random seed of the data and of the order (default: 1)"},
       {"time-per-cell", measuring, real, "SECONDS", "maximum sampling time per cell (default: 0.15)"},
@@ -117,7 +117,7 @@ std::vector<OptionSpec> prometheus_options() {
       {"prometheus-push", prometheus, text, "URL", "push the metrics to a Pushgateway when the sweep is done",
        true},
       {"push-grouping", prometheus, words, "KEY=VALUE,...",
-       "more grouping keys for the Pushgateway than job and instance", true},
+       "grouping keys for the Pushgateway, in addition to job and instance", true},
       {"push-delete", prometheus, flag, "", "delete the pushed metrics before exiting, after --linger", true},
       {"baseline", prometheus, text, "FILE",
        "compare the sweep with this result, or folder of results, and publish the comparison", true},

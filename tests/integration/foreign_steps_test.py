@@ -73,9 +73,10 @@ class ForeignSteps(HarnessCase):
                 self.assert_refused(self.sweep(option, words[0]), option, words[1])
         for flag in ("--profile", "--check-addresses"):
             self.assert_refused(self.sweep(flag), flag, "the option applies only to programs")
-        self.assert_refused(self.sweep(workload="foreign_step,mlp"), "--workload", "run a separate sweep")
+        self.assert_refused(self.sweep(workload="foreign_step,mlp"), "--workload",
+                            "give --workload foreign_step alone")
         of_programs = self.run_graphbench(*TINY, "--mode", "example.replay")
-        self.assert_refused(of_programs, "--mode", "this sweep has no foreign step")
+        self.assert_refused(of_programs, "--mode", "this sweep has no such step")
 
     def test_other_commands_refuse_them(self):
         options = ["--device", "host", "--plugin", self.plugin("foreign_step"), "--workload", "foreign_step"]

@@ -264,7 +264,8 @@ class Ladder(HarnessCase):
             self.assertEqual(sum(launch["steps"].values()), 60)
         self.assertEqual(set(served["summary"]["over_modes"]), {"whole", "piecewise"})
         self.assertGreater(served["summary"]["over_eager"], 0)
-        self.assert_all_in(("each size in its fastest mode: mlp/", "all piecewise they take"), shown)
+        self.assert_all_in(("each size in its fastest mode: mlp/",
+                            "with every size in mode piecewise they take"), shown)
         self.run_graphbench("compare", "graphbench.json", "graphbench.json", code=0)
 
     def test_what_cannot_be_served_is_skipped_with_its_reason(self):

@@ -118,8 +118,8 @@ class Packages(HarnessCase):
     def memory_of(self, *arguments):
         """What compile prints of memory, in bytes."""
         said = self.run_graphbench(*COMPILE, *arguments, "--cache", "off", code=0).stdout
-        numbers = re.search(r"device memory: (\d+) bytes at most, (\d+) of them weights; "
-                            r"(\d+) still used after a method; not counted: workspace (\d+), tuning (\d+); "
+        numbers = re.search(r"device memory in bytes: peak (\d+), peak of weights (\d+), "
+                            r"still used after a method (\d+); not counted: workspace (\d+), tuning (\d+); "
                             r"host memory of weights: (\d+)$", said, re.M).groups()
         return dict(zip(("program", "weights", "between", "workspace", "tuning", "host"), map(int, numbers)))
 

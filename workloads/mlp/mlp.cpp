@@ -63,7 +63,7 @@ constexpr gb_option kOptions[] = {
     {"layers", "residual layers", 1, 1024},
     {"hidden", "width of x", 1, 65536},
     {"ffn", "width between the two matrix products", 1, 262144},
-    {"cond", "branch on the device around each second product: none=1, taken=2, skipped=3", 1, 3},
+    {"cond", "branch on the device around each layer's second product: none=1, taken=2, skipped=3", 1, 3},
 };
 constexpr std::int64_t kBase[] = {8, 1024, 4096, 1};
 constexpr std::int64_t kTiny[] = {8, 64, 256, 1};

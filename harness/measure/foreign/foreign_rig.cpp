@@ -95,7 +95,8 @@ ForeignStep& ForeignRig::step_at(std::int64_t batch) {
   const Opened& opened = opened_[batch];
   if (opened.failure) std::rethrow_exception(opened.failure);
   if (!opened.step)
-    throw Error(ErrorCode::step_failed, "open: a larger batch failed to open in this process");
+    throw Error(ErrorCode::step_failed,
+                "open: not tried, because a larger batch failed to open in this process");
   return *opened.step;
 }
 

@@ -46,7 +46,8 @@ std::string row_of(const std::vector<std::string>& texts, const char* tag = "<td
 
 std::string table_of_cells(const model::Result& result) {
   if (result.cells.size() > plain_cells_max)
-    return fmt::format("<p>{} cells have no table here: run the page's script.</p>\n", result.cells.size());
+    return fmt::format("<p>{} cells have no table here: allow JavaScript to see them.</p>\n",
+                       result.cells.size());
   std::vector<const model::MetricRow*> columns = model::column_metrics();
   std::erase_if(columns, [&](const model::MetricRow* row) {
     return std::ranges::none_of(result.cells, [&](const model::CellResult& cell) {

@@ -204,7 +204,8 @@ class Api {
   // Does not measure finished cells again: the document marks them as resumed.
   Response resume(const Request& request) const {
     const StoredSweep sweep = asked(request);
-    const Refused not_resumable(409, "this sweep was not interrupted and has not failed");
+    const Refused not_resumable(409,
+                                "this sweep cannot be resumed: it was not interrupted and has not failed");
     if (!is_resumable(sweep.state)) throw not_resumable;
     if (store_.queued() >= settings_.queued_max) throw queue_is_full();
     if (!store_.resume(sweep.id)) throw not_resumable;

@@ -68,7 +68,7 @@ std::string balanced_by_costs(Groups& groups, const model::Plan& plan, const Cel
   const auto all = static_cast<std::int64_t>(plan.cells.size());
   if (known_cells == all) return "balanced by --costs";
   return "balanced by --costs, in which " + std::to_string(all - known_cells) + " of " + std::to_string(all) +
-         " cells have no time; the mean of the others is used";
+         " cells have no time; each of these counts as the mean of the other cells";
 }
 
 std::string balanced_by_estimate(Groups& groups, const model::Plan& plan) {

@@ -112,7 +112,9 @@ void check_modes(const config::SweepOptions& options) {
   for (const std::string& mode : options.axes.mode) {
     if (model::is_step_mode(mode))
       throw InputError(options.where("mode"),
-                       in_quotes(mode) + " is a mode of foreign steps, but this sweep has no foreign step");
+                       in_quotes(mode) +
+                           " is a mode of steps that PyTorch or a plugin runs, but this sweep has "
+                           "no such step: give another mode");
   }
 }
 
@@ -139,8 +141,9 @@ std::vector<WorkloadChoice> choose_workloads(const config::SweepOptions& options
     const abi::WorkloadInfo& info = find_workload(catalog, name, options.where("workload"));
     if (info.is_step()) check_step(info, options);
     if (info.is_step() && chosen.size() > 1)
-      throw InputError(options.where("workload"),
-                       in_quotes(name) + " is a foreign step: run a separate sweep for it");
+      throw InputError(options.where("workload"), in_quotes(name) + " is a step that " +
+                                                      in_quotes(info.plugin) + " runs: give --workload " +
+                                                      name + " alone");
     choices.push_back({name, preset_of(info, options, catalog), {}});
     check_shapes(options.instruments.shape_trace, info,
                  std::ranges::count(options.axes.pass, "training") > 0);

@@ -71,8 +71,8 @@ TEST(TrafficNames, AreRefusedWithTheFormThatWouldDo) {
   EXPECT_THAT(why("uniform:1:9999999"), HasSubstr("more than 65536 sizes"));
   EXPECT_THAT(why("zipf:-1:4"), HasSubstr("an exponent from 0 to 16"));
   EXPECT_THAT(why("zipf:1:1.5"), HasSubstr("\"1.5\""));
-  EXPECT_THAT(why("bursty:1:4:0:1"), HasSubstr("a chance above 0"));
-  EXPECT_THAT(why("bursty:1:4:0.5:1.5"), HasSubstr("a chance above 0"));
+  EXPECT_THAT(why("bursty:1:4:0:1"), HasSubstr("a probability above 0"));
+  EXPECT_THAT(why("bursty:1:4:0.5:1.5"), HasSubstr("a probability above 0"));
   EXPECT_THAT(why("no-such-file.csv"),
               AllOf(HasSubstr("\"no-such-file.csv\" cannot be read"), HasSubstr("zipf:S:MAX")));
 }
@@ -205,7 +205,7 @@ TEST(Steps, AllAreTheFilesCountsAndHaveNoEndElsewhere) {
   const Traffic file = parse_traffic_file("t", "size,count\n3,7\n5,1\n");
   EXPECT_THAT(counts_of(make_trace(file, {}).rows), ElementsAre(Pair(3, 7), Pair(5, 1)));
   EXPECT_THAT(refusal([] { make_trace(read_traffic("--traffic", "zipf:1:4"), {}); }),
-              HasSubstr("is endless"));
+              HasSubstr("has no last step"));
   const Traffic large = parse_traffic_file("t", "size,count\n3,7000000\n");
   EXPECT_THAT(refusal([&] { make_trace(large, {}); }), HasSubstr("more than 1000000 steps"));
 }
