@@ -103,7 +103,7 @@ void conclude_payback(const CellGroup& group, std::vector<Conclusion>& conclusio
     }
   }
   if (conclusion.cells.empty()) return;
-  std::string text = fmt::format("The set-up of {}", mode);
+  std::string text = fmt::format("{} set-up of {}", steps.empty() ? "When the" : "The", mode);
   if (group.warmup > 0) text += fmt::format(" (and {})", plural(group.warmup, "warmup"));
   text += " is paid back";
   if (!steps.empty()) {
