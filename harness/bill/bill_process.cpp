@@ -174,7 +174,8 @@ Buffer allocate_beside(Device& device, double wanted) {
   const auto free = static_cast<double>(device.memory().free_bytes);
   if (free < wanted)
     throw Error(ErrorCode::out_of_memory, "leave " + std::to_string(std::llround(wanted)) +
-                                              " bytes free: the device has fewer free bytes");
+                                              " bytes free: the device has only " +
+                                              std::to_string(std::llround(free)) + " free bytes");
   const std::size_t granule = device.memory_use() ? device.allocation_granularity() : 512;
   const auto granules = static_cast<std::size_t>(free - wanted) / granule;
   return Buffer(device, granules * granule, MemoryKind::harness);

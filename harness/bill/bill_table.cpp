@@ -59,9 +59,9 @@ void print_causes(std::ostream& out, const Bill& bill) {
                        100 * of->line_error);
   if (const auto& of = bill.memory; of && of->used_bytes)
     out << fmt::format(
-        "  other    {} context, {} static; {} of the {} that the driver reports is of unknown use\n",
+        "  other    {} context, {} static; of the {} that the driver reports as used, {} is unexplained\n",
         format_bytes(of->context_bytes.value_or(0)), format_bytes(of->static_bytes),
-        bytes_text(static_cast<double>(of->unaccounted_bytes.value_or(0))), format_bytes(*of->used_bytes));
+        format_bytes(*of->used_bytes), bytes_text(static_cast<double>(of->unaccounted_bytes.value_or(0))));
   for (const bill::ReserveRuns& runs : bill.verified) {
     out << fmt::format("  with {} free memory: {} of {} runs failed", bytes_text(runs.free_bytes),
                        runs.failed, runs.runs);

@@ -221,7 +221,8 @@ std::string sentence_of(const Bill& bill) {
                   told.seconds.expected);
   if (bill.trade)
     text += fmt::format(
-        " {} sizes would add {:.1f} % of step time under this traffic and save {:.2f} {} and {:.1f} s.",
+        " With only {} of them, steps of this traffic would take {:.1f} % longer; that saves {:.2f} {} and "
+        "{:.1f} s.",
         bill.trade->sizes.size(), 100 * (bill.trade->step_ratio - 1), bill.trade->bytes / unit, name,
         bill.trade->seconds);
   return text;

@@ -27,6 +27,6 @@ extern "C" GB_EXPORT int graphbench_child(const char* role, const char* parent, 
   if (role == std::string_view(cli::worker_role)) return worker::worker_main(parent, lent);
   if (role == std::string_view(cli::probe_role)) return sweep::probe_main(parent, &lent);
   if (role == std::string_view(cli::bill_role)) return bill::bill_main(parent, &lent);
-  complain("a step cannot run in the process %s", role);
+  complain("%s is not a process that runs a step", role);
   return 1;
 }

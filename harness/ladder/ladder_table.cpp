@@ -74,17 +74,18 @@ void print_sizes(std::ostream& out, const model::LadderLaunch& launch, bool colo
 void print_first(std::ostream& out, const model::FirstRequests& first) {
   const bool longer = first.p50_seconds > first.noise_seconds;
   out << fmt::format("\n  first    requests of {} sizes are ", first.count)
-      << (longer ? fmt::format("longer than later ones by p50 {}", format_seconds(first.p50_seconds))
-                 : fmt::format("no longer than later ones by p50 (noise {})",
+      << (longer ? fmt::format("longer than later requests by {} at p50", format_seconds(first.p50_seconds))
+                 : fmt::format("not longer than later requests at p50 (noise {}); longer by",
                                format_seconds(first.noise_seconds)))
-      << fmt::format(", max {}, {} in total", format_seconds(first.max_seconds),
+      << fmt::format("{} {} at most, {} in total", longer ? "," : "", format_seconds(first.max_seconds),
                      format_seconds(first.seconds));
 }
 
 void print_launch(std::ostream& out, const model::LadderLaunch& launch) {
   const model::LadderSteps& steps = launch.steps;
   out << fmt::format(
-      "  steps    {} exact, {} padded, {} eager below, {} eager beyond, {} captured lazily{}; hit rate {}\n",
+      "  steps    {} exact, {} padded, {} eager below the largest size, {} eager above it, {} captured "
+      "lazily{}; hit rate {}\n",
       steps.exact, steps.padded, steps.eager_below, steps.eager_beyond, steps.captured_now,
       steps.warming > 0 ? fmt::format(", {} warming", steps.warming) : "", percent_text(launch.hit_rate));
   out << fmt::format("  padding  {} of {} rows in graphs, {}", launch.padding.rows, launch.padding.graph_rows,

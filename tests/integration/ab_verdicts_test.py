@@ -79,9 +79,9 @@ class AgainstItself(AbCase):
     def test_ends_with_what_this_machine_finds(self):
         done = self.ab("--mode", "eager,whole", code=(0, 10))
         last = done.stdout.splitlines()[-1]
-        self.assertRegex(last, r"^Against itself, 5 launches per side would (find|not find even) a slowdown "
-                               r"of [0-9.]+ % of one cell's latency in nine cases of ten; a slowdown of 5 % "
-                               r"takes (more than )?[0-9]+ launches per side\.$")
+        self.assertRegex(last, r"^This binary against itself: 5 launches per side would (find|not find even) "
+                               r"a slowdown of [0-9.]+ % of one cell's latency in nine cases of ten; finding "
+                               r"a slowdown of 5 % takes (more than )?[0-9]+ launches per side\.$")
         sides = [self.result(f"graphbench-{side}.json") for side in ("base", "new")]
         self.assertEqual(sides[0]["tool"], sides[1]["tool"])
         self.assertEqual([[5] * 4] * 2, [[len(cell["launches"]) for cell in side["cells"]] for side in sides])
@@ -89,12 +89,12 @@ class AgainstItself(AbCase):
     def test_leaves_a_document_on_stdout_alone(self):
         done = self.ab("--mode", "eager", "--launches", "2", "--format", "json", "--quiet", code=(0, 10))
         self.assert_valid(json.loads(done.stdout), "comparison.schema.json")
-        self.assertIn("Against itself, 2 launches per side", done.stderr)
+        self.assertIn("This binary against itself: 2 launches per side", done.stderr)
 
     def test_one_launch_finds_nothing(self):
         done = self.ab("--mode", "eager", "--launches", "1", "--quiet", code=0)
-        self.assertIn("Against itself, 1 launch per side would not find even a slowdown of 1000 %",
-                      done.stdout)
+        self.assertIn("This binary against itself: 1 launch per side would not find even a slowdown of "
+                      "1000 %", done.stdout)
 
     def test_two_named_sides_have_no_such_line(self):
-        self.assertNotIn("Against itself", self.ab(*self.two(1e-3, 1e-3), "--mode", "eager", code=0).stdout)
+        self.assertNotIn("against itself", self.ab(*self.two(1e-3, 1e-3), "--mode", "eager", code=0).stdout)

@@ -207,14 +207,14 @@ void check_measured(const ab::InterleavedOutcome& outcome, const ab::Interleaved
   }
 }
 
-// "Against itself, 5 launches per side would find a slowdown of 3.1 % ...; a slowdown of 5 % takes 4 ..."
+// "This binary against itself: 5 launches per side would find a slowdown of 3.1 % ...; finding ..."
 std::string self_text(const model::Comparison& itself) {
   const std::int64_t launches = itself.base.launches_max;
   const std::optional<double> found = ab::slowdown_found_by(launches, itself);
   const std::optional<std::int64_t> needed = ab::launches_to_find(slowdown_wanted, itself);
   return fmt::format(
-      "Against itself, {} launch{} per side {} a slowdown of {} of one cell's latency in nine cases of ten; "
-      "a slowdown of {} takes {} launches per side.",
+      "This binary against itself: {} launch{} per side {} a slowdown of {} of one cell's latency in nine "
+      "cases of ten; finding a slowdown of {} takes {} launches per side.",
       launches, launches == 1 ? "" : "es", found ? "would find" : "would not find even",
       found ? reporters::percent_text(found) : "1000 %", reporters::percent_text(slowdown_wanted),
       needed ? std::to_string(*needed) : "more than " + std::to_string(ab::launches_max));

@@ -123,7 +123,8 @@ void ResultMerge::add(const model::Result& result, const model::WorkerTask& task
     const model::Cell wanted = model::cell_of(task, batch);
     const auto cell = std::ranges::find(result.cells, wanted, &model::CellResult::cell);
     if (cell == result.cells.end())
-      throw Error(ErrorCode::invalid_argument, "merge launches: no cell " + model::id_of(wanted));
+      throw Error(ErrorCode::invalid_argument,
+                  "merge launches: the document has no cell " + model::id_of(wanted));
     table_.add_cell(*cell);
     summaries_[model::id_of(wanted)].push_back(cell->summary);
   }

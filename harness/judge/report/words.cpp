@@ -328,9 +328,9 @@ struct OpChoices {
     most = std::max(most, size);
   }
   std::string text(const std::string& op) const {
-    const std::string text = fmt::format("{} {}", printable(op, name_length_max), count);
+    const std::string text = fmt::format("{} of {}", count, printable(op, name_length_max));
     if (most == 0) return text;
-    return text + " at first dimension " +
+    return text + " with first dimension " +
            (least == most ? std::to_string(most) : fmt::format("{} to {}", least, most));
   }
 };
@@ -416,7 +416,8 @@ std::string means_found_text(const model::Comparison& comparison) {
     found.push_back(fmt::format("{} {} ({})", name_of(metric), text(mean_slowdown_found(comparison, metric)),
                                 text(mode_slowdown_found(comparison, metric))));
   }
-  return found.empty() ? "" : "slowdown found in the mean of all cells (of one mode's cells): " + join(found);
+  if (found.empty()) return "";
+  return "slowdown that would have been found in the mean of all cells (of one mode's cells): " + join(found);
 }
 
 std::string power_text(const model::Comparison& comparison) {

@@ -71,7 +71,7 @@ std::vector<std::string> listed_texts(const model::CellComparison& cell);
 // "device.driver: 580 -> 590". A blocking difference adds what to do, or " (allowed)".
 std::string difference_text(const model::Difference& difference);
 // True for a difference in a library choice. choices_text() is one line on all such differences, or empty:
-// "differs: 70 library choices (matmul 70 at first dimension 1 to 8); --format json shows all".
+// "differs: 70 library choices (70 of matmul with first dimension 1 to 8); --format json shows all".
 bool is_choice(const model::Difference& difference);
 std::string choices_text(const model::Comparison& comparison);
 // "base.json: NVIDIA H200, driver 580, graphbench 0.1.0 (abc), 81 cells, 5 launches, 2026-..."
@@ -81,8 +81,8 @@ std::string settings_text(const model::ComparisonSettings& settings);
 // "could have found a change of 1.9 % in half of the metrics, and of 5.1 % in nine out of ten metrics".
 // Empty if no metric was tested.
 std::string detectable_text(const model::Comparison& comparison);
-// "slowdown found in the mean of all cells (of one mode's cells): latency 2.3 % (4.1 %), submit 12 % (19 %)".
-// Empty if no mean was tested.
+// "slowdown that would have been found in the mean of all cells (of one mode's cells): latency 2.3 % (4.1 %),
+// submit 12 % (19 %)". Empty if no mean was tested.
 std::string means_found_text(const model::Comparison& comparison);
 // "A slowdown of 3.1 % in one cell's latency would have been found in nine cases of ten; " and then
 // means_found_text(). Empty if the sides are not comparable. Also empty if every latency is decided and

@@ -89,9 +89,9 @@ void print_floors(std::ostream& out, const model::Environment& environment, bool
   print_floor(out, "completion of a kernel, spinning", floors.completion_spin);
   print_floor(out, "completion of a kernel, asleep", floors.completion_block);
   print_floor(out, "queue hand-off to the stream", floors.queue_handoff);
-  print_floor(out, "IF of a kernel, taken", floors.if_taken_seconds);
-  print_floor(out, "IF of a kernel, not taken", floors.if_not_taken_seconds);
-  print_floor(out, "SWITCH over 8 kernels", floors.switch_arm_seconds);
+  print_floor(out, "IF node with a kernel, taken", floors.if_taken_seconds);
+  print_floor(out, "IF node with a kernel, not taken", floors.if_not_taken_seconds);
+  print_floor(out, "SWITCH node over 8 kernels", floors.switch_arm_seconds);
   for (const model::FloorShape& shape : floors.shapes) print_shape(out, shape, colours);
   if (floors.exec_memory) print_exec_memory(out, *floors.exec_memory, colours);
   out << '\n' << model::trust_in(environment).text << '\n';

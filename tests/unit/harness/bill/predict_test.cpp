@@ -182,7 +182,8 @@ TEST(BillSentence, SaysWhatToReserveAndWhatFewerSizesSave) {
   bill.trade = Trade{.sizes = {1, 2, 3}, .step_ratio = 1.021, .bytes = 0.61 * 1024 * mib, .seconds = 4};
   EXPECT_THAT(
       sentence_of(bill),
-      HasSubstr(" 3 sizes would add 2.1 % of step time under this traffic and save 0.61 GiB and 4.0 s."));
+      HasSubstr(" With only 3 of them, steps of this traffic would take 2.1 % longer; that saves 0.61 GiB "
+                "and 4.0 s."));
 }
 
 TEST(BillTrade, KeepsTheSizesThatTheTrafficNeeds) {

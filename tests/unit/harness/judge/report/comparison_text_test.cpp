@@ -46,8 +46,8 @@ TEST(ChoicesText, CountsThemByOpAndSaysBetweenWhichSizes) {
     comparison.differences.push_back({std::string("library_choices.") + key, "a", "b"});
   comparison.differences.push_back({"device.driver", "a", "b"});
   EXPECT_EQ(
-      "differs: 4 library choices (matmul 2 at first dimension 1 to 8, sdpa 1 at first dimension 16, "
-      "sum 1); --format json shows all",
+      "differs: 4 library choices (2 of matmul with first dimension 1 to 8, 1 of sdpa with first "
+      "dimension 16, 1 of sum); --format json shows all",
       choices_text(comparison));
 }
 
