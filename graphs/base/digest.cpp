@@ -23,7 +23,7 @@ void Sha256::Free::operator()(evp_md_ctx_st* context) const noexcept {
 }
 
 Sha256::Sha256() : context_(EVP_MD_CTX_new()) {
-  // OpenSSL 3.0 uses its default context even where memory for the context was missing.
+  // OpenSSL 3.0 would use its default library context even if that context could not be allocated.
   require_hashed(context_ != nullptr && OSSL_LIB_CTX_get0_global_default() != nullptr);
   require_hashed(EVP_DigestInit_ex(context_.get(), EVP_sha256(), nullptr));
 }

@@ -1,8 +1,8 @@
 // Reads and writes files with system calls, because the standard library opens folders, waits for a pipe's
-// writer, and can neither sync nor lock. A writer fills a temporary file beside the target, then calls
-// fsync, rename, and fsync of the folder, so the target survives a full disk, a kill and a power cut. The
-// kernel drops the writer's lock on the temporary file when the process ends. The missing lock marks a
-// leftover; process ids would not, because two containers can use the same id.
+// writer, and can neither sync nor lock. A writer fills a temporary file next to the target, then calls
+// fsync, rename, and fsync of the folder, so the target survives a full disk, a kill and a power cut. A
+// writer's lock on its temporary file lasts until its process ends, so an unlocked file is a leftover.
+// Process ids could not show this, because two containers can use the same id.
 #include "graphs/base/files.hpp"
 
 #include <fcntl.h>

@@ -141,7 +141,7 @@ class SpawnSettings {
 std::mutex known_mutex;
 std::set<pid_t> known_children;
 
-// Finds children in /proc/PID/stat, "PID (NAME) STATE PARENT ...", after the last ')': NAME may contain ')'.
+// A line of /proc/PID/stat is "PID (NAME) STATE PARENT ...". NAME may contain ')', so the last ')' ends it.
 std::set<pid_t> own_children() {
   std::set<pid_t> children;
   std::error_code error;

@@ -59,7 +59,7 @@ class RunningChild : public std::enable_shared_from_this<RunningChild> {
     watch_silence(silent_max_);
     watch_children();
     tick();
-    reap();  // the child may have ended before the signal was watched
+    reap();  // the child may have ended before SIGCHLD was watched
   }
 
   bool finished() const { return finished_; }
