@@ -1,4 +1,4 @@
-// Finds the body and the predicates of conds.
+// Finds the body of a `cond` op, and the predicates of a program's `cond` ops.
 #include "graphs/ir/cond.hpp"
 
 #include <algorithm>

@@ -8,11 +8,11 @@ namespace graphbench::ir {
 // `piecewise` always splits at this kind.
 inline constexpr const char* cond_kind = "cond";
 
-// Returns the body as an op with the cond's name, all attributes except `body`, and all inputs except the
-// predicate. Throws Error(invalid_argument) if `body` names no built-in kind that computes.
+// Returns the body as an op: the cond's name, attributes except `body`, and inputs except the predicate.
+// Throws Error(invalid_argument) unless `body` is a built-in kind that computes from its inputs alone.
 Op body_of(const Op& cond);
 
-// The inputs of the program that conds read as their predicates.
+// Returns the program's inputs that `cond` ops read as predicates.
 std::vector<ValueId> predicates_of(const Program& program);
 
 }  // namespace graphbench::ir

@@ -181,7 +181,7 @@ const std::vector<KindRow>& kind_rows() {
          .infer = infer_rope},
         {.kind = "rope_kv_append",
          .inputs = 4,
-         .flagged_inputs = {"apart", "apart"},  // adds k and v
+         .flagged_inputs = {"apart", "apart"},  // apart=1 adds two inputs: k and v
          .integer_inputs = {1},
          .mutated_inputs = {2, 3},
          .attributes =

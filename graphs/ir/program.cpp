@@ -49,7 +49,7 @@ bool names_ops(std::string_view split) {
 bool splits_at(const Op& op, std::string_view split) {
   if (!names_ops(split)) return op.kind == split || (!split.empty() && op.splits_with == split);
   if (matches(split, op.name)) return true;
-  // Names of parts and gradients start with their op's name. Sums of gradients do not: values name them.
+  // Names of parts and gradients begin with the op's name. A sum of gradients is named after its value.
   if (op.phase != Phase::forward && op.phase != Phase::backward) return false;
   for (std::size_t dot = op.name.rfind('.'); dot != std::string::npos; dot = op.name.rfind('.', dot - 1)) {
     if (matches(split, std::string_view(op.name).substr(0, dot))) return true;

@@ -234,19 +234,19 @@ class ProgramBuilder {
                           Attributes attributes);
   void mark_output(ValueId activation) { mark(activation, ValueKind::output); }
   void mark_gradient(ValueId activation) { mark(activation, ValueKind::gradient); }
-  // Later ops belong to `phase`. A program that is split at the kind `splits_with` is split at them too.
+  // Later ops belong to `phase`. A program split at the kind `splits_with` is split at these ops too.
   void begin_phase(Phase phase, std::string splits_with = {});
   void split_batches(std::int64_t parts) { program_.micro_batches_ = parts; }
-  // Starts a graph at each op whose graph name (`graph_of`) differs from that of the op before. Ignores
-  // markers. An op with an empty graph name stays in the graph of the op before.
+  // Starts a graph at each op whose graph name (`graph_of`) differs from that of the previous op. Ignores
+  // markers. An op with an empty graph name stays in the previous op's graph.
   void start_graphs(const std::function<std::string(const Op&)>& graph_of);
   void launch_eagerly(Phase phase);  // ops of the phase run between graphs
   void log(std::string rewrite) { program_.rewrites_.push_back(std::move(rewrite)); }  // Program::rewrites()
   // Removes ops whose outputs are not results and have no readers. Keeps markers. Logs each removal.
   void remove_dead_ops();
   // Lets the backward phase compute forward values again, from the inputs of their layer, instead of keeping
-  // them. Keeps the outputs of ops that write an input, or that read a value that changes in between. Logs
-  // each layer. The names of the added ops end in `.recomputed`.
+  // them. Keeps the outputs of ops that write an input, or that read a value that changes before the second
+  // computation. Logs each layer. The names of the added ops end in `.recomputed`.
   void recompute_layers();
   void split_at(std::vector<std::string> splits) { program_.default_splits_ = std::move(splits); }
   const Value& value_of(ValueId id) const { return program_.values_.at(id); }
@@ -254,8 +254,8 @@ class ProgramBuilder {
   // use.
   void hook(GradientHook hook);
   void pad_with(ValueId input, double pad);  // throws Error(invalid_argument) for a non-input
-  // Checks that there is an output or a written value, and that ops read all activations. Empties the
-  // builder.
+  // Checks that the program has an output or an op that writes an input, that ops read all activations
+  // except backward outputs, and that every splitting point matches an op. Empties the builder.
   Program finish();
 
  private:

@@ -21,7 +21,7 @@ class Rewriter {
   // Appends a new op in the phase and graph of the old op `beside`. Returns its outputs.
   std::vector<ValueId> op(OpId beside, std::string kind, std::string name, std::vector<ValueId> inputs,
                           Attributes attributes);
-  // Lets the last added op split where `kind` splits.
+  // A program that is split at `kind` is then also split at the last added op.
   void split_with(std::string kind) { builder_.program_.ops_.back().splits_with = std::move(kind); }
   // Later ops read `by` instead of `value`, whose kind must be computed. `by` must already exist, with the
   // same dtype and shape. If `value` is an output or a gradient, `by` becomes that output or gradient.
@@ -42,8 +42,8 @@ class Rewriter {
   std::vector<ValueId> now_;                   // per value: the value that replaces it, or itself
   std::vector<bool> computed_;                 // per value: true if ops can read the value now
   std::vector<bool> kept_;                     // per op of the old program
-  std::vector<std::string> graph_of_;          // per op of the old program: its graph
-  std::map<std::string, std::string> graphs_;  // by name of an op of the new program: its graph
+  std::vector<std::string> graph_of_;          // per op of the old program: the name of its graph
+  std::map<std::string, std::string> graphs_;  // by name of an op of the new program: the name of its graph
   std::vector<std::string> added_;
 };
 

@@ -394,7 +394,7 @@ class ProgramText {
       wrong("the op recomputes \"" + op.recomputes + "\", which is not an earlier op of forward");
   }
 
-  // Does not call builder_.hook(): in a differentiated program, ops already have the names of the hooks.
+  // Does not call builder_.hook(): it would refuse a hook's name, which an op of a training program has.
   void check_hook(const Program& program, const GradientHook& hook) {
     const std::size_t line = first_value_ + program.values_.size() + program.ops_.size() + 2;
     guarded(line, [&] { static_cast<void>(builder_.known_kind("hook " + hook.name, hook.kind)); });

@@ -32,7 +32,7 @@ std::vector<Run> runs_of(const std::vector<Op>& ops) {
   return runs;
 }
 
-// The ops after a run that read its values.
+// The ops that come after a run and read its values.
 class Readers {
  public:
   Readers(const std::vector<Op>& ops, const Run& run) {
@@ -50,7 +50,7 @@ class Readers {
       if (!read.kept) first_ = std::min(first_, read.first);
     }
   }
-  // The first op of a later phase that reads an inner value; a number past the last op if there is none.
+  // Index of the first later-phase op that reads an inner value; past the last op if there is none.
   std::size_t first() const { return first_; }
   // True if the run computes the value and no forward op after the run reads it.
   bool is_inner(ValueId id) const {

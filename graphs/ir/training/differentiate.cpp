@@ -192,7 +192,7 @@ class Differentiation {
     append_step("optimizer.step", trained_);
   }
 
-  // Updates the parameters whose first reader is `op`. Gradients are complete: the walk has no reader left.
+  // Updates parameters whose first reader is `op`: the backward walk adds no more to their gradients.
   void update_parameters_that_end_at(const Op& op) {
     const auto reads = [](const Op& each, ValueId id) { return std::ranges::count(each.inputs, id) > 0; };
     for (const ValueId id : forward_.values_of(ValueKind::weight)) {

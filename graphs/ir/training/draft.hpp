@@ -40,7 +40,7 @@ class Draft {
   ValueId append(const std::string& kind, const std::string& name, std::vector<ValueId> inputs,
                  Attributes attributes = {});
   void set(ValueId forward, ValueId here) { here_.at(forward) = here; }
-  // Keeps a value for the backward phase. `op` computed the value, but the forward program does not have it.
+  // Keeps, for the backward rule of `op`, a value that its forward rule added to the training program.
   void save(const Op& op, ValueId here) { saved_[op.name] = here; }
   std::optional<ValueId> saved(const Op& op) const;
 

@@ -29,7 +29,7 @@ std::vector<std::string> uncapturable_gradients(const Program& program) {
 
 namespace {
 
-// The sum over all gradients of the number of graphs that read the gradient but did not write it.
+// Counts the (gradient, graph) pairs where the graph reads the gradient but did not write it.
 std::int64_t handed_over(const Program& program) {
   constexpr std::size_t none = static_cast<std::size_t>(-1);
   std::vector<std::size_t> written_in(program.values().size(), none);

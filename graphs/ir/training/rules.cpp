@@ -9,7 +9,7 @@
 namespace graphbench::ir::training {
 namespace {
 
-// Makes the activation a separate op if its gradient needs its input, or if the residual hides its output.
+// Separates the activation if its gradient needs its input (gelu), or if a residual is added to its output.
 void linear_forward(Draft& draft, const Op& op) {
   const std::string& activation = text_attribute(op, "activation");
   const bool residual = flag(op, "residual");
