@@ -200,8 +200,8 @@ class DeviceExecution {
   // Sets how kernels that are prepared from now on get a library's algorithms. True (the default): each size
   // has its own choices. False: sizes share their choices. Does nothing on devices without choices.
   virtual void choose_for_size(bool /*of_its_own*/) {}
-  // Kernels that are prepared from now on use the workspace of this branch, so `linear` kernels of different
-  // branches may run concurrently. Branch 0 is the default.
+  // Kernels prepared from now on use the workspace of this branch of a forked capture, so `linear` kernels
+  // of different branches may run concurrently. Branch 0 is the default.
   virtual void prepare_on_branch(std::size_t /*branch*/) {}
   // Waits for all work on the device.
   virtual void synchronize() = 0;

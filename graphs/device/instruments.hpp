@@ -47,8 +47,8 @@ class DeviceInstruments {
   // The cache entries of library_choices(), so that a later process need not choose again. The entries
   // contain the library's own plans if the library can serialise plans (cache::Choice).
   virtual std::vector<cache::Entry> kept_choices() const { return {}; }
-  // Later choices prefer matching entries among these to the cache. Returns the number of entries that are
-  // for this device, its libraries and this build.
+  // Later choices look for a matching entry among these before they look in the cache. Returns the number of
+  // entries that are for this device, its libraries and this build.
   virtual std::size_t offer_choices(const std::vector<cache::Entry>&) { return 0; }
   // Loads the profiler's library at this call, not earlier. Does not throw if the library is missing.
   virtual ProfilerResult make_profiler();
