@@ -1,4 +1,4 @@
-// A well-formed plugin record whose every field a test can spoil, and the error that follows.
+// A valid plugin record, in which a test can make any field wrong, and the error that follows.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace graphbench::abi {
 
-// What a build() under test does; `user` of the fixture's workload points to one.
+// What a workload's build() does in a test; `user` of the fixture's workload points to this function.
 using BuildBody = std::function<int(const gb_build_request&, gb_builder*, const gb_builder_api&)>;
 
 inline int run_build_body(const gb_build_request* request, gb_builder* builder, const gb_builder_api* api,
@@ -24,7 +24,7 @@ inline int run_nothing(const gb_op_call*, void* const*, void*) {
   return 0;
 }
 
-// One workload "demo" with options width and depth, presets base and tiny; one op "demo_op".
+// One workload "demo" with the options width and depth and the presets base and tiny; one op "demo_op".
 struct RecordFixture {
   BuildBody body = [](const gb_build_request&, gb_builder*, const gb_builder_api&) { return 0; };
   std::vector<gb_option> options = {{"width", "columns", 1, 100}, {"depth", "layers", 2, 9}};
@@ -50,7 +50,7 @@ struct RecordFixture {
 };
 
 struct Outcome {
-  std::string message;  // empty: nothing was thrown
+  std::string message;  // empty if nothing was thrown
   ErrorCode code = ErrorCode::internal;
 };
 

@@ -1,4 +1,4 @@
-// The C function table over a ProgramBuilder: what is built, and what every refused call leaves behind.
+// Tests the C function table over a ProgramBuilder: the built program, and the effects of each refused call.
 #include <gmock/gmock.h>
 
 #include <limits>
@@ -48,7 +48,7 @@ void expect_failed(const Calls& body, const ::testing::Matcher<std::string>& tex
   EXPECT_EQ(outcome.code, ErrorCode::plugin_failed);
 }
 
-// The body makes one call that must be refused, then reports it as build() should.
+// The workload's build() makes one call that must be refused, and reports the failure to its caller.
 void expect_refused(const Calls& call, const ::testing::Matcher<std::string>& text) {
   expect_failed([&](const Builder& b) { return call(b) < 0 ? 1 : 0; }, text);
 }

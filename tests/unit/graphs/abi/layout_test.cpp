@@ -1,5 +1,5 @@
-// The layout of ABI version 2, as numbers: plugins that were compiled against it are out there. A field
-// may be appended (raise the size here); nothing may move.
+// Checks the layout of ABI version 2 as numbers, because users have plugins that were compiled against it. A
+// struct may get a field at its end (then raise its size here); no field may move.
 #include <gtest/gtest.h>
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// Plugins' ops and rewriting passes in programs: what they see and make, and what a wrong one is refused
-// with.
+// Tests plugins' ops and rewriting passes in programs: what a pass sees and makes, and how a wrong pass is
+// refused.
 #include <gmock/gmock.h>
 
 #include <cstdio>
@@ -26,7 +26,7 @@ int run_body(const gb_program* program, gb_rewriter* rewriter, const gb_rewriter
   return (*static_cast<const Body*>(user))(*program, rewriter, *api);
 }
 
-// x, w -> linear "y" with relu -> softmax "z", and a pass "mine".
+// The program x, w -> linear "y" with relu -> softmax "z", and the rewriting pass "mine".
 struct PassFixture : RecordFixture {
   PassFixture() {
     body = [](const gb_build_request&, gb_builder* builder, const gb_builder_api& api) {
@@ -51,7 +51,7 @@ struct PassFixture : RecordFixture {
                                    .options = {},
                                    .axes = {{"program-pass", pass}}});
   }
-  // With the body, or as the records are.
+  // The refusal if pass "mine" runs `with`; without the argument, the refusal of the plugin as it is.
   std::string refusal(Body with) {
     rewrite = std::move(with);
     return refusal();
@@ -189,7 +189,7 @@ TEST(ProgramPass, APluginMayBringPassesAloneAndNoNameTwice) {
             "plugin other.so: pass 'mine' already exists in demo.so");
 }
 
-// Plugins that were built before there were passes.
+// A plugin that was compiled against the first header of version 2 has a record without `passes`.
 TEST(ProgramPass, ThePluginRecordOfTheFirstHeaderOfThisVersionHasNone) {
   PassFixture fixture;
   fixture.plugin.struct_size = offsetof(gb_plugin, passes);

@@ -1,4 +1,4 @@
-// Every field of a plugin's record, spoilt in turn: each must be refused by name, and nothing added.
+// Makes each field of a plugin's record wrong in turn: the registry must name the field and add nothing.
 #include <gmock/gmock.h>
 
 #include <ostream>
@@ -117,7 +117,7 @@ const Spoiling kSpoilings[] = {
 INSTANTIATE_TEST_SUITE_P(Records, SpoiltRecord, ::testing::ValuesIn(kSpoilings),
                          [](const auto& spoiling) { return spoiling.param.name; });
 
-// A record as a newer header of this version may have it.
+// The record as a later header of the same ABI version may define it: with a field appended.
 template <typename Record>
 struct Newer {
   explicit Newer(const Record& older) : record(older) { record.struct_size = sizeof(Newer); }
@@ -225,7 +225,7 @@ TEST(Records, AFieldThatIsNotKnownHereIsRefusedWhereItIsUsed) {
   expect_refused("gb_op", [](auto& n) { n.op.appended = std::uint64_t{1} << 63; });
 }
 
-// demo_op and its gradient demo_grad.
+// The op demo_op, whose gradient is computed by the op demo_grad.
 struct WithGradient : RecordFixture {
   WithGradient() {
     gradient.kind = "demo_grad";
@@ -255,7 +255,7 @@ TEST(Records, AGradientThatWritesItsInputsIsRefused) {
               ::testing::HasSubstr("gradient 'demo_grad': the gradient's mutated_inputs is not 0"));
 }
 
-// Plugins that were built before it: their record ends with release.
+// A plugin compiled against the first header of version 2: its op record ends with `release`.
 TEST(Records, AnOpOfTheFirstHeaderOfThisVersionHasNoGradient) {
   WithGradient fixture;
   fixture.op.struct_size = offsetof(gb_op, gradient);

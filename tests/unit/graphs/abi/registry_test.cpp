@@ -1,6 +1,6 @@
-// What a registry answers, how a choice of preset and options becomes the values build() sees, and which
-// names and lines a plugin may have. And the built-in workloads as programs: their structure in every preset
-// and dtype, and their refusals.
+// Tests the registry of workloads: its answers, how a preset and options become the values that build()
+// sees, and which names and lines a plugin may have. Also tests the built-in workloads as programs: their
+// structure in every preset and dtype, and what they refuse.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -21,7 +21,7 @@ using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
 
-// The fixture's workload, with a body that keeps the request and refuses.
+// The fixture's workload, whose build() stores the request and refuses it.
 class Registry : public ::testing::Test {
  protected:
   Registry() {
@@ -182,7 +182,7 @@ class Builtin : public ::testing::Test {
     return std::ranges::count_if(ir::partition(program, splits), &ir::Segment::captured);
   }
 
-  // Those that piecewise launches between the pieces, where the program says.
+  // The ops that piecewise launches between the pieces if it splits at the program's own points.
   static std::vector<std::string> eager_ops(const ir::Program& program) {
     std::vector<std::string> names;
     for (const ir::Segment& segment : ir::partition(program, program.default_splits())) {
@@ -237,7 +237,7 @@ TEST_F(Builtin, MlpIsEightLayersInEightPiecesBetweenItsNorms) {
   EXPECT_THAT(only(program, ir::ValueKind::output, 5).dims, ::testing::ElementsAre(5, 1024));
 }
 
-// What was taken off the products is what joining puts back: name by name, but for the products' own.
+// Fusing the split epilogues gives the original program again, except for the names of the products.
 TEST_F(Builtin, EpiloguesTakenApartAndJoinedAreTheProgramMadeByHand) {
   const auto built = [&](const char* workload, const char* epilogues) {
     return registry_.build(workload, {.preset = "base", .options = {}, .axes = {{"epilogues", epilogues}}});

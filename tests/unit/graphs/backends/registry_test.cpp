@@ -1,4 +1,4 @@
-// Modules of backends, of which the good one works and every bad one is a reason; and the devices there are.
+// Tests which backend modules load, the reason why each wrong module does not, and the list of devices.
 #include "graphs/backends/registry.hpp"
 
 #include <gmock/gmock.h>
@@ -62,7 +62,7 @@ TEST(Module, AModuleOfThisBuildGivesItsBackend) {
   EXPECT_EQ(result.failure, "");
 }
 
-// A machine without a driver does not load it otherwise.
+// Without this test, no test would load the CUDA module on a machine without a driver.
 TEST(Module, OursLoads) {
   const std::string path = module_directory() + "/graphbench_cuda.so";
   if (!std::filesystem::exists(path)) GTEST_SKIP() << "built without CUDA: there is no " << path;

@@ -1,4 +1,4 @@
-// Whole files or the old ones: what write_file_atomically promises, with failures that are real.
+// Tests that write_file_atomically() leaves the old file or the whole new one, under real failures.
 #include "graphs/base/files.hpp"
 
 #include <fcntl.h>

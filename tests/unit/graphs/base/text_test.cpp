@@ -1,4 +1,4 @@
-// Lists, near misses, quoted words, digests and times: the small tools that every room uses.
+// Tests lists, spelling suggestions, quoted text, digests and times.
 #include "graphs/base/text.hpp"
 
 #include <gmock/gmock.h>

@@ -1,5 +1,5 @@
-// What must hold without a GPU too: absent hardware is an answer, codes are mapped, the module loads, and
-// which shapes cuDNN is asked for, by version.
+// Tests what needs no GPU: devices() reports absent hardware, error codes are mapped, the module loads, and
+// the code asks cuDNN only for the shapes that its version computes correctly.
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 
@@ -66,7 +66,7 @@ TEST(CudaModuleTest, ExportsABackendOfThisBuild) {
 
 constexpr std::size_t sound_version = 91900;
 
-// Prefill of four sequences of 128 tokens, but for what a test says of it.
+// The defaults: prefill of four sequences of 128 tokens. Each test changes some of them.
 struct Asked {
   ir::DType dtype = ir::DType::bf16;
   std::int64_t tokens = 128, head_dim = 64, slots = 128;

@@ -1,4 +1,4 @@
-// Encoding of tensors, and launching one op in two ways.
+// Converts host tensors to bytes of the device's element types, and runs one op eagerly and captured.
 #include "gpu_fixture.hpp"
 
 #include <cuda_bf16.h>
@@ -100,7 +100,7 @@ double tolerance(ir::DType dtype) {
 CudaDevice* GpuTest::shared_device() {
   static const std::unique_ptr<CudaDevice> device = [] {
     CudaDeviceOptions options;
-    options.tuning = TuningSettings{};  // timed; neither reads nor writes the user's plan cache
+    options.tuning = TuningSettings{};  // timed; the user's plan cache is neither read nor written
     return std::make_unique<CudaDevice>(0, options);
   }();
   return device.get();

@@ -1,5 +1,5 @@
-// What tests of the CUDA backend share: a device or the reason to skip, host tensors rounded to an
-// element type, and running one op both eagerly and out of a captured graph.
+// Helpers of the CUDA backend's tests: a device or the reason to skip, host tensors rounded to an element
+// type, and a function that runs one op both eagerly and from a captured graph.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -29,9 +29,9 @@ HostTensor constant_tensor(ir::DType dtype, std::vector<std::int64_t> dims, doub
 test::Bytes encode(const HostTensor& tensor);
 
 double relative_error(const std::vector<double>& actual, const std::vector<double>& expected);
-double tolerance(ir::DType dtype);  // of relative_error, for one op
+double tolerance(ir::DType dtype);  // for one op, in units of relative_error()
 
-// One op with its operands, as make_kernel wants it.
+// One op with its operands, from which describe() makes the call for make_kernel().
 struct OpCase {
   std::string kind;
   ir::Attributes attributes;
@@ -39,10 +39,10 @@ struct OpCase {
   std::vector<ir::TensorDesc> outputs;
 };
 
-// `op` is what the call points to.
+// Fills in `op`, to which the returned call points.
 ir::OpCall describe(const OpCase& op_case, ir::Op& op);
 
-// Operands after one launch: inputs (which an op may have changed), then outputs.
+// The operands after one launch: the inputs (which an op may have changed), then the outputs.
 struct OpResult {
   std::vector<std::vector<double>> operands;
   std::vector<test::Bytes> bytes;
@@ -51,10 +51,10 @@ struct OpResult {
 
 class GpuTest : public ::testing::Test {
  protected:
-  void SetUp() override;  // skips, with the reason, where there is no GPU
+  void SetUp() override;  // skips the test with a reason if there is no GPU
 
   CudaDevice& device() { return *shared_device(); }
-  // Runs the op eagerly and out of a captured graph; fails the test where their bits differ.
+  // Runs the op eagerly and from a captured graph; the test fails if the two results differ in a bit.
   OpResult run(const OpCase& op_case, CudaDevice& on);
   OpResult run(const OpCase& op_case) { return run(op_case, device()); }
 

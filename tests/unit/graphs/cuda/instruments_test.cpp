@@ -1,5 +1,5 @@
-// On a GPU: CUPTI records against event times, NVML readings, the clock probe, forked captures, and choices
-// among algorithms.
+// Tests, on a GPU, CUPTI records against event times, NVML readings, the clock probe, forked captures, and
+// choices among algorithms.
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -27,7 +27,7 @@ OpCase one_product() {
           {{type, {64, 128}}}};
 }
 
-// Each device has a tuner of its own, as another process would.
+// Each device has its own tuner, so the second device stands for a second process.
 TEST_F(InstrumentsTest, ChoicesAreFoundInTheCacheAndMadeAgainWhereTheyAreDamaged) {
   const test::TemporaryFolder folder;
   CudaDeviceOptions options;
@@ -60,7 +60,7 @@ TEST_F(InstrumentsTest, ChoicesAreFoundInTheCacheAndMadeAgainWhereTheyAreDamaged
 
 TEST_F(InstrumentsTest, ChoicesTellWhatAProductUsesOnce) {
   CudaDeviceOptions options;
-  options.tuning = TuningSettings{};  // and no cache
+  options.tuning = TuningSettings{};  // cache_folder is empty: no cache
   CudaDevice own(0, options);
   EXPECT_TRUE(own.library_choices().empty());
   EXPECT_FALSE(own.cache_use());
@@ -85,10 +85,10 @@ OpCase one_convolution() {
           {{type, {2, 14, 14, 64}}}};
 }
 
-// cuDNN's own text of a plan, and then another object: the plan is built by its name then.
+// First round: cuDNN's own text of a plan. Second round: text that is no plan, so its name builds the plan.
 TEST_F(InstrumentsTest, PlansThatCudnnWroteDownAreReadAndElseBuiltByName) {
   CudaDeviceOptions options;
-  options.tuning = TuningSettings{};  // and no cache
+  options.tuning = TuningSettings{};  // cache_folder is empty: no cache
   CudaDevice first(0, options);
   if (first.info().libraries.at("cudnn").starts_with("none")) GTEST_SKIP() << "needs cuDNN";
   const OpResult wanted = run(one_convolution(), first);
@@ -112,8 +112,8 @@ TEST_F(InstrumentsTest, PlansThatCudnnWroteDownAreReadAndElseBuiltByName) {
 }
 
 // The graph is that of transformer layers, as sweeps measure it. Kernels that only write (a large fill)
-// would not do: with records on each lasts about 5 us longer, because its end then waits until what it
-// wrote has left the caches.
+// would not do: with activity records each lasts about 5 us longer, because it then ends only when its
+// writes have left the caches.
 TEST_F(InstrumentsTest, EventTimeOfAReplayIsBusyTimeAndGaps) {
   constexpr std::int64_t batch = 256;
   constexpr int chain_layers = 8;
@@ -122,17 +122,17 @@ TEST_F(InstrumentsTest, EventTimeOfAReplayIsBusyTimeAndGaps) {
   test::Rig rig(device(), *stream, test::make_chain(catalog, chain_layers, 1024, ir::DType::bf16), batch,
                 test::Rig::Layout::together);
   const auto exec = test::Rig::prepare(execution::ExecutionMode::whole, rig.context(), batch);
-  // Of a product with its columns in parts there are two.
+  // A product whose columns are divided among two kernels has two nodes.
   const auto kernels = static_cast<std::size_t>(exec->counts().graphs.contents.nodes);
   ASSERT_GE(kernels, 3u * chain_layers);
   const auto begin = device().make_event();
   const auto end = device().make_event();
-  // Replays come in bursts and only the last of a burst counts: after a pause the clocks are lower, and
-  // reading the records is a pause.
+  // Replays come in bursts, and only the last replay of a burst counts. Reading the records is a pause, and
+  // after a pause the clocks are lower.
   constexpr int bursts = 9;
   constexpr int burst = 20;
-  // Events first: with records on, the host takes longer to launch, and on an idle stream the time
-  // between the first event and the launch counts as the step's.
+  // Events come before records: with activity records the host takes longer to launch, and on an idle stream
+  // the time between the first event and the launch would count as the step's.
   std::vector<double> event_seconds;
   for (int i = 0; i < bursts * burst; ++i) {
     begin->record(*stream);
@@ -191,7 +191,7 @@ TEST_F(InstrumentsTest, AForkedCaptureHoldsEveryBranch) {
 
 using ClockProbeTest = GpuTest;
 
-// CUDA documents cudaDevAttrClockRate as the typical clock; NVML names the fastest.
+// NVML reports the fastest clock; CUDA documents that cudaDevAttrClockRate is the typical one.
 double fastest_clock_hz(const std::string& bus_id) {
   std::string why;
   const NvmlLibrary* nvml = nvml_library(why);
@@ -212,7 +212,7 @@ TEST_F(ClockProbeTest, CountsTheCyclesOfAClockThatTheGpuCanHave) {
   for (double& seconds : probes) seconds = device().clock_probe_seconds(*stream).value();
   std::ranges::nth_element(probes, probes.begin() + 5);
   const double hz = static_cast<double>(clock_probe_cycles) / probes[5];
-  // NVML said at most 1.980 GHz where an H100 ran at 1.995 by the host's clock, another at 2.040 by its own.
+  // NVML's maximum was 1.980 GHz for two H100s that ran at 1.995 (host's clock) and 2.040 (device's clock).
   EXPECT_LT(hz, fastest_clock_hz(pci_bus_id_of(device().index())) * 1.05);
   EXPECT_GT(hz, 100e6) << "an idle GPU's lowest clock is above that";
 }

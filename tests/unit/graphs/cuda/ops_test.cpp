@@ -1,7 +1,7 @@
-// What the CUDA backend's ops do besides their definition, which tests/conformance holds them to. Attention
-// against its definition, computed in fp64 on the host: as the tuner chooses, with our kernels, and with
-// cuDNN's wherever it has one. And prefill through cuDNN's as a part of a program: the same bits in every
-// execution mode, over a ladder of batches that shares one pool.
+// Tests properties of the CUDA backend's ops that are not in the op's definition (tests/conformance checks
+// that). Compares attention with its definition in fp64 on the host: as the tuner chooses, with our kernels,
+// and with cuDNN's kernels where cuDNN has one. Checks that a program's prefill with cuDNN gives the same
+// bits in every mode, for several batches in one pool.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -31,7 +31,7 @@ TEST_F(OpTest, AConvolutionWithoutCudnnSaysHowItRuns) {
   EXPECT_FALSE(path.fallback.empty());
 }
 
-// Ops of one shape share a library's plan, which keeps descriptors of a bounded number of addresses.
+// Ops of one shape share a library's plan, and the plan keeps descriptors for a bounded number of addresses.
 TEST_F(OpTest, AConvolutionFindsItsAddressesAgainHoweverManyOthersOfItsShapeHadSince) {
   constexpr std::int64_t others = 200;
   const OpCase conv = convolution();
@@ -190,7 +190,7 @@ ir::Program make_prefill(const ir::OpCatalog& catalog) {
   return b.ending_in(x);
 }
 
-// The program on one device, with an executor a batch of the ladder.
+// The program on one device, with one executor for each batch of the ladder.
 class Bench {
  public:
   Bench(CudaDevice& device, const ir::Program& program, execution::ExecutionMode mode)
@@ -239,7 +239,7 @@ TEST_F(SdpaModesTest, PrefillThroughCudnnGivesTheSameBitsInEveryMode) {
     EXPECT_EQ(whole.step(batch, seed), expected);
     EXPECT_EQ(piecewise.step(batch, seed), expected);
     const std::vector<double> reference = test::decode(own.step(batch, seed), ir::DType::bf16);
-    // Each layer on each device may differ from the definition by the tolerance, and the two round otherwise.
+    // Each of the two devices may differ from the definition by one tolerance per layer: 2 * layers in sum.
     EXPECT_LE(relative_error(test::decode(expected, ir::DType::bf16), reference),
               2 * layers * tolerance(ir::DType::bf16));
   }

@@ -1,5 +1,5 @@
-// Streams, events, graphs, memory and data on a GPU; captures that fail and leave no trace; and memset nodes,
-// which stay as recorded or, those in the workspace, become kernel nodes that write the same.
+// Tests streams, events, graphs, memory and data on a GPU, that failed captures leave no state behind, and
+// memset nodes: they stay as recorded, or kernel nodes with the same effect replace them (workspace only).
 #include "graphs/cuda/stream.hpp"
 
 #include <cuda_runtime_api.h>
@@ -29,13 +29,13 @@ class StreamTest : public GpuTest {
   }
 };
 
-// A kind of op whose launch does something that no capture may hold.
+// The launch function of an op that synchronises its stream, which no capture permits.
 int launch_waiting(const gb_op_call*, void* const*, void* stream, void* swallow) {
   const cudaError_t status = cudaStreamSynchronize(static_cast<cudaStream_t>(stream));
   return swallow != nullptr ? 0 : static_cast<int>(status);
 }
 
-// layer3.mine: launch_waiting, in a call of its own.
+// The op layer3.mine, whose launch function is launch_waiting(), and a call of it.
 class WaitingOp {
  public:
   explicit WaitingOp(void* swallow = nullptr) {
@@ -144,7 +144,7 @@ TEST_F(StreamTest, TheDriverSaysHowMuchMemoryThisProcessUses) {
   const std::optional<MemoryUse> before = device().memory_use();
   ASSERT_TRUE(before.has_value());
   EXPECT_GT(before->bytes, std::size_t{64} << 20) << "a context";
-  constexpr double slack = 4 << 20;  // page tables
+  constexpr double slack = 4 << 20;  // for page tables
   const auto before_bytes = static_cast<double>(before->bytes);
   const auto bytes_used = [&] { return static_cast<double>(device().memory_use()->bytes); };
   const std::size_t allocated = device().allocated_bytes();

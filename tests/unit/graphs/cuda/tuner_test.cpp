@@ -1,5 +1,5 @@
-// The choice of plans and its cache on disk, with clocks that the tests hold: what is timed, what is
-// remembered; tests/unit/graphs/device/cache has which files are refused.
+// Tests the choice among plans and its cache on disk, with times that the tests set: which plans are timed
+// and which choices are kept. tests/unit/graphs/device/cache tests which files are refused.
 #include "graphs/cuda/tuning/tuner.hpp"
 
 #include <gtest/gtest.h>
@@ -35,8 +35,8 @@ class TunerTest : public ::testing::Test {
   }
   Tuner tuner(std::string device = "gpu 1") const { return {settings(), {"", std::move(device), ""}}; }
 
-  // Chooses between three plans that take 3, 1 and 2 us; counts what was timed. The first `cold_` timings
-  // come out 6 % too long.
+  // Chooses among three plans that take 3, 1 and 2 us, and counts the timings in `timed_`. The first `cold_`
+  // timings give a result that is 6 % too long.
   std::size_t choose(Tuner& from, const std::string& key = "key") {
     timed_ = 0;
     return from.choose(key, names_, [this](std::size_t i) -> std::optional<CandidateCost> {
@@ -157,7 +157,7 @@ TEST_F(TunerTest, AfterItStoppedTimingTheCacheDecidesElseTheHeuristic) {
   EXPECT_EQ(choose(stopped), 1u) << "known from the disk";
   EXPECT_EQ(choose(stopped, "another key"), 0u);
   EXPECT_EQ(timed_, 0);
-  only_file();  // the heuristic's choice is not kept
+  only_file();  // only the first tuner's choice is kept, not the heuristic's
 }
 
 TEST_F(TunerTest, APreferredCandidateIsChosenWhereItRunsAndNothingIsKept) {
@@ -165,7 +165,7 @@ TEST_F(TunerTest, APreferredCandidateIsChosenWhereItRunsAndNothingIsKept) {
   EXPECT_EQ(choose(tuner_now), 2u);
   seconds_[2].reset();
   EXPECT_EQ(choose(tuner_now, "another key"), 1u);
-  only_file();  // of the second choice
+  only_file();  // the file of the second choice; the preferred one is not kept
 }
 
 TEST_F(TunerTest, KnowsWhatWasChosenHereOrEarlier) {
@@ -173,7 +173,7 @@ TEST_F(TunerTest, KnowsWhatWasChosenHereOrEarlier) {
   EXPECT_FALSE(first.known("key"));
   choose(first);
   EXPECT_EQ(first.known("key"), "fast");
-  EXPECT_EQ(tuner().known("key"), "fast");  // from the disk
+  EXPECT_EQ(tuner().known("key"), "fast");  // a new tuner reads it from the disk
   EXPECT_FALSE(tuner().known("another key"));
   EXPECT_FALSE(tuner("gpu 2").known("key"));
   EXPECT_FALSE(Tuner(untimed(), here_).known("key"));
@@ -275,7 +275,7 @@ TEST_F(TunerTest, TellsWhatItHadOfTheCache) {
   EXPECT_FALSE(Tuner(off, here_).cache_use());
 }
 
-// What a package carries: a tuner without a cache takes it, on the platform that it was made on.
+// A tuner without a cache uses entries that another tuner kept, but only for the same platform.
 TEST_F(TunerTest, TakesWhatAnotherKeptAndIsOfferedHere) {
   Tuner first = tuner();
   choose(first, "linear 8x1024");

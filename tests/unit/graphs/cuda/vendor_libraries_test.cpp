@@ -1,6 +1,6 @@
-// NVML and the CUPTI profiler against tables of functions of their own, without GPU and driver: what the
-// monitor reads, what this process uses; and CUPTI's record layouts against the toolkit's headers where those
-// are there.
+// Tests the NVML monitor, this process's memory use and the CUPTI profiler with fake function tables, so
+// without a GPU or driver. Compares CUPTI's record layouts with the toolkit's headers, if those are
+// installed.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -111,7 +111,7 @@ class NvmlMemoryTest : public ::testing::Test {
 
 TEST_F(NvmlMemoryTest, IsTheFigureOfTheProcessThatCameWithTheContext) {
   NvmlMemory memory(library_, nullptr);
-  listed.push_back({.pid = 4'000'000, .used_bytes = 500});  // as a container's host calls it
+  listed.push_back({.pid = 4'000'000, .used_bytes = 500});  // this process's id outside its container
   expect(memory, 500, true);
   listed = {{.pid = 9, .used_bytes = 1}, {.pid = 4'000'000, .used_bytes = 600}};
   expect(memory, 600, true);
@@ -134,7 +134,7 @@ TEST_F(NvmlMemoryTest, IsWhatTheDeviceLostWhereNoProcessCanBeTold) {
   expect(memory, 600, false);
   listed.pop_back();
   free_now = 300;
-  expect(memory, 700, false);  // a figure does not change its meaning half way
+  expect(memory, 700, false);  // once `of_process` is false, it stays false
 }
 
 TEST_F(NvmlMemoryTest, AFigureThatNvmlDoesNotGiveIsNone) {
@@ -154,7 +154,7 @@ static_assert(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL == cupti_activity_concurrent
 static_assert(CUPTI_ACTIVITY_KIND_MEMSET == cupti_activity_memset);
 #endif
 
-// What the fake library holds until it is flushed.
+// The records that the fake CUPTI library keeps until it is flushed.
 struct Fake {
   CuptiLibrary::BufferRequested requested = nullptr;
   CuptiLibrary::BufferCompleted completed = nullptr;

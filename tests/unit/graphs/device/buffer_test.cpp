@@ -1,4 +1,4 @@
-// Buffer owns its memory once, whatever is moved where.
+// Tests that a Buffer frees its memory exactly once, however buffers are moved.
 #include <gtest/gtest.h>
 
 #include <utility>
@@ -15,7 +15,7 @@ TEST(Buffer, FreesItsMemoryOnce) {
     EXPECT_EQ(first.bytes(), 1000u);
     Buffer second(std::move(first));
     EXPECT_EQ(device.log.live_allocations, 1);
-    EXPECT_EQ(first.data(), nullptr);  // NOLINT: a moved-from buffer is empty, and that is promised
+    EXPECT_EQ(first.data(), nullptr);  // NOLINT: reads a moved-from buffer, which is documented to be empty
   }
   EXPECT_EQ(device.log.live_allocations, 0);
 }
@@ -46,7 +46,7 @@ TEST(Buffer, IsBookedByWhatItIsForAsLongAsItLives) {
   {
     const Buffer tuning(device, 300, MemoryKind::tuning);
     Buffer moved(device, 500);
-    program = std::move(moved);  // the first 1000 are free from here on
+    program = std::move(moved);  // this frees the first 1000 bytes
     EXPECT_EQ(tally.now(MemoryKind::program), 500u);
     EXPECT_EQ(tally.total(), 800u);
   }

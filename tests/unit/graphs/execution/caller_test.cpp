@@ -1,5 +1,5 @@
-// What a caller's executor asks of its device, step by step; what remains where any device call fails; and
-// memory of a step whose layers run again.
+// Tests which device calls a CallerExecutor makes in each step, what is left after any of them fails, and
+// the memory of a training step with recomputed layers.
 #include "graphs/execution/caller.hpp"
 
 #include <gtest/gtest.h>
@@ -47,7 +47,7 @@ TEST_F(CallerTest, ARefusedUpdateIsCountedNamedAndInstantiatedAnew) {
   EXPECT_EQ(after_steps(*executor, 1).updates, refused.step.pieces_touched);
 }
 
-// None of the fake device's kernels has parameters that can be set.
+// No kernel of the fake device has settable nodes, so `set_params` uses copy nodes.
 TEST_F(CallerTest, CopyNodesStandAtTheEdgesOfLibrarysKernels) {
   CallerMemory caller(device_, program_, buffers_, {.form = IoForm::set_params});
   const auto executor = ready(caller, ExecutionMode::whole);
@@ -111,7 +111,7 @@ TEST_F(CallerTest, WhatDoesNotDependOnTheBatchIsTheGraphsOwn) {
   EXPECT_FALSE(both.moves(program.values_of(ir::ValueKind::output)[1]));
 }
 
-// Inputs that do not depend on the batch are compared too, and are never elsewhere.
+// Inputs that do not depend on the batch have their addresses compared too, but always have the graph's own.
 TEST_F(CallerTest, OnlyWhatMovedIsCopiedInTheShareOfStepsAskedFor) {
   test::SmallBuilder b(catalog_);
   const ir::ValueId x = b.input("x"), y = b.input("y"), fixed = b.input("fixed", test::fixed({8}));
@@ -198,7 +198,7 @@ TEST_F(RecomputedTest, AStepHoldsTheLayersInputsAndOneLayerAtOnce) {
   const ir::Program none = ir::differentiate(forward, catalog_, {});
   const ir::Program layer = ir::differentiate(forward, catalog_, {.checkpoint = ir::Checkpoint::layer});
   constexpr std::int64_t batch = 1024;
-  constexpr std::size_t rows = batch * 8 * 2;  // bytes of an activation; all gradients together are 2 KiB
+  constexpr std::size_t rows = batch * 8 * 2;  // bytes of one activation; all gradients of weights: 2 KiB
   const StepKernels kept(device_, none, batch), again(device_, layer, batch);
   EXPECT_EQ(kept.peak_bytes / rows, 13u)
       << "gelu's two of each layer, three inputs, the output, its gradient";

@@ -1,4 +1,4 @@
-// A small program on the fake device with everything an executor needs.
+// A fixture with a small program on the fake device and all that an executor needs.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -30,8 +30,8 @@ class ExecutionTest : public ::testing::Test {
   ExecutionContext context(std::vector<std::string> splits = {}) {
     return context_of(program_, buffers_, std::move(splits));
   }
-  // Each device call of `run_once` fails in turn: no block and no graph is lost, no capture stays open, and
-  // the next attempt works. Returns how many calls there are.
+  // Lets each device call of `run_once` fail in turn. Checks that no memory block and no graph is leaked,
+  // that no capture stays open, and that the next attempt works. Returns the number of device calls.
   template <typename Run>
   std::int64_t expect_each_call_may_fail(const Run& run_once) {
     const auto trim = [&] {

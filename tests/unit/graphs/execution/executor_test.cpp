@@ -1,4 +1,4 @@
-// What each mode enqueues, from which memory, and what it refuses.
+// Tests which ops each mode enqueues, which memory it uses, and what it refuses.
 #include <cstdint>
 #include <iterator>
 #include <map>
@@ -32,7 +32,7 @@ TEST_F(ExecutionTest, EagerReachesASteadyStateWithoutDeviceAllocations) {
   const auto allocations = device_.log.allocations;
   device_.log.operands.clear();
   executor->submit();
-  const auto second = device_.log.operands;  // the first took its memory block by block
+  const auto second = device_.log.operands;  // operands of the second step; the first still allocated blocks
   device_.log.operands.clear();
   executor->submit();
   EXPECT_EQ(device_.log.allocations, allocations);
@@ -47,7 +47,7 @@ TEST_F(ExecutionTest, AnOpsOperandsAreDistinctWhileTheyLive) {
     EXPECT_EQ(std::set<void*>(operands.begin(), operands.end()).size(), operands.size());
 }
 
-// q alone reads y0, k and v read x0; `after` reads q alone, so that q must outlive the products beside it.
+// q reads y0, k and v read x0, and only `after` reads q, so q must outlive k and v, which run concurrently.
 ir::Program three_products(const ir::OpCatalog& catalog) {
   test::SmallBuilder b(catalog);
   const ir::ValueId x = b.one("relu", "x0", {b.input("x")});
@@ -176,7 +176,7 @@ TEST_F(ExecutionTest, PiecewiseLaunchesSplittingOpsBetweenItsPieces) {
 TEST_F(ExecutionTest, AnEagerSplittingOpWritesWhereItsConsumerWasCaptured) {
   const auto executor = make_executor(ExecutionMode::piecewise, context({"rmsnorm"}), 4);
   executor->capture();
-  // The last capture recorded layer2.up and layer2.down; up reads what the eager norm writes.
+  // The last capture recorded layer2.up and layer2.down. layer2.up reads what the eager norm op writes.
   const void* consumer_input = device_.log.operands[device_.log.operands.size() - 2][0];
   executor->instantiate();
   device_.log.operands.clear();
@@ -201,7 +201,7 @@ TEST_F(ExecutionTest, FreeRangesAreRecordedOnlyOnRequest) {
   executor->capture();
   const std::vector<std::vector<pool::MemoryRange>> ranges = executor->free_ranges();
   ASSERT_EQ(ranges.size(), 3u);
-  // What the next layer reads is live between the pieces, so it is not among the free ranges.
+  // The next piece reads this value, so its memory must not be among the free ranges.
   const auto* live = static_cast<const std::byte*>(device_.log.operands.back().at(2));
   for (const pool::MemoryRange& range : ranges[1])
     EXPECT_FALSE(live >= range.data && live < range.data + range.bytes);
@@ -210,7 +210,7 @@ TEST_F(ExecutionTest, FreeRangesAreRecordedOnlyOnRequest) {
   EXPECT_TRUE(silent->free_ranges().empty());
 }
 
-// chain: layer 0 adds the input x, which is not an activation; layers 1 and 2 add the layer before.
+// Layer 0's residual is the input x, no activation; that of layers 1 and 2 is the previous layer's output.
 TEST_F(ExecutionTest, AResidualReadForTheLastTimeGivesItsMemoryToTheOutput) {
   device_.log.residuals_in_place = true;
   for (const ExecutionMode mode : {ExecutionMode::eager, ExecutionMode::whole, ExecutionMode::piecewise}) {
@@ -230,7 +230,7 @@ TEST_F(ExecutionTest, AResidualReadForTheLastTimeGivesItsMemoryToTheOutput) {
   }
 }
 
-// a -> t -> t + a, as a residual block does: three blocks live at once, two where the sum is in place.
+// a -> t -> t + a, as in a residual block: three blocks are live at once, or two if the sum is in place.
 TEST_F(ExecutionTest, RunningInPlaceTakesABlockLess) {
   test::SmallBuilder b(catalog_);
   const ir::ValueId w = b.weight("w", test::fixed({64, 64}));
@@ -253,7 +253,7 @@ TEST_F(ExecutionTest, BuffersLieInOneBlockWithoutMeetingOrEachApart) {
   for (const auto layout : {ProgramBuffers::Layout::together, ProgramBuffers::Layout::apart}) {
     const auto before = device_.log.live_allocations;
     ProgramBuffers buffers(device_, program_, 3, layout);
-    std::map<std::uintptr_t, std::size_t> ranges;  // from where, how far
+    std::map<std::uintptr_t, std::size_t> ranges;  // start address -> bytes
     for (ir::ValueId id = 0; id < program_.values().size(); ++id) {
       if (buffers.address(id) == nullptr) continue;
       const auto from = reinterpret_cast<std::uintptr_t>(buffers.address(id));
@@ -273,7 +273,7 @@ TEST_F(ExecutionTest, BuffersLieInOneBlockWithoutMeetingOrEachApart) {
 
 TEST_F(ExecutionTest, BuffersTooLargeAreOutOfMemoryAndLeaveNothingBehind) {
   const auto before = device_.log.live_allocations;
-  // The second is past what 64 bits count.
+  // At batch 2^62 the number of bytes does not fit into 64 bits.
   for (const std::int64_t batch : {std::int64_t{1} << 40, std::int64_t{1} << 62}) {
     const Error error = test::error_of([&] { ProgramBuffers buffers(device_, program_, batch); });
     EXPECT_EQ(error.code(), ErrorCode::out_of_memory) << error.what();
@@ -283,7 +283,7 @@ TEST_F(ExecutionTest, BuffersTooLargeAreOutOfMemoryAndLeaveNothingBehind) {
 
 class RefusedProgramTest : public ::testing::Test {
  protected:
-  // A program whose only op has the given flags and write set.
+  // Refuses a program whose only op has these flags and writes these inputs; returns the error's code.
   ErrorCode refusal(ExecutionMode mode, std::uint32_t flags, std::uint64_t mutated) {
     const gb_op op = test::foreign_op("mine", test::infer_same, nullptr, flags, mutated);
     ir::OpCatalog catalog;
@@ -301,7 +301,7 @@ class RefusedProgramTest : public ::testing::Test {
   }
 };
 
-// Its kernels of the kind "mine" record nothing.
+// A device whose kernels for the op kind "mine" record nothing.
 class SilentDevice final : public test::FakeDevice {
  public:
   std::unique_ptr<Kernel> make_kernel(const ir::OpCall& call) override {
@@ -316,7 +316,7 @@ class SilentDevice final : public test::FakeDevice {
   };
 };
 
-// What capturing relu -> "mine" says; empty where it works. "mine" has as many outputs as `infer` gives it.
+// The error text of capturing relu -> "mine"; empty if it works. `infer` sets how many outputs "mine" has.
 std::string refusal_of_silent_op(decltype(gb_op::infer) infer) {
   const gb_op op = test::foreign_op("mine", infer);
   ir::OpCatalog catalog;

@@ -1,6 +1,6 @@
-// What no graph of the host device can hold, from which thread, what a replay is; its activity records, of
-// eager launches and graph nodes alike; and a plugin's op there: what it is handed, and every way in which it
-// can fail.
+// Tests what a graph of the host device cannot contain, which threads may capture, what a replay runs, and
+// activity records of eager launches and graph nodes. Tests a plugin's op on this device: the call that it
+// gets, and every way in which it can fail.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -166,7 +166,7 @@ TEST(HostStream, SynchronizesAsleepToo) {
   EXPECT_EQ(memory.back(), 7);
 }
 
-// out = in * factor; notes the record it was called with.
+// Computes out = in * factor, and stores the call's address in `user`.
 int scale(const gb_op_call* call, void* const* operands, void* user) {
   *static_cast<const gb_op_call**>(user) = call;
   const auto* in = static_cast<const float*>(operands[0]);
@@ -193,7 +193,7 @@ class ForeignOpTest : public ::testing::Test {
     return device.make_kernel(b.ending_in(y).call(0, 4));
   }
   std::string error_of_running(Run run) {
-    HostDevice device;  // which knows no kernel of the op yet
+    HostDevice device;  // a new device, which has not yet prepared a kernel for the op
     const auto kernel = prepare(run, device);
     const auto stream = device.make_stream();
     kernel->launch(*stream, operands_);
@@ -232,8 +232,8 @@ TEST_F(ForeignOpTest, RunsWithItsDescriptionAfterTheProgramIsGone) {
   EXPECT_EQ(last_call_, first_record) << "the record has one address";
 }
 
-// A ladder is set up several times in a process: a plugin that keeps something under a call's address must
-// not find there what it prepared for another.
+// One process sets up a ladder several times. A plugin may keep data by a call's address, so no later call
+// may have an earlier call's address.
 TEST_F(ForeignOpTest, ACallKeepsItsAddressToItselfWhenItsDeviceIsGone) {
   std::set<const gb_op_call*> seen;
   for (int i = 0; i < 3; ++i) {

@@ -1,5 +1,5 @@
-// What the host device gives out: kernels that alike ops share, memory that exists, shares of its CPUs; and
-// how it rounds.
+// Tests the kernels that equal ops of the host device share, its memory limit, its shares of CPUs, and how
+// it rounds.
 #include "graphs/host/host_device.hpp"
 
 #include <gmock/gmock.h>
@@ -75,8 +75,8 @@ std::uint16_t bits_of(float value) {
 
 TEST(BFloat16, RoundsToNearestEven) {
   EXPECT_EQ(bits_of(1.0f), 0x3F80);
-  EXPECT_EQ(bits_of(std::bit_cast<float>(0x3F808000u)), 0x3F80);  // half way, down to even
-  EXPECT_EQ(bits_of(std::bit_cast<float>(0x3F818000u)), 0x3F82);  // half way, up to even
+  EXPECT_EQ(bits_of(std::bit_cast<float>(0x3F808000u)), 0x3F80);  // a tie: rounds down to the even mantissa
+  EXPECT_EQ(bits_of(std::bit_cast<float>(0x3F818000u)), 0x3F82);  // a tie: rounds up to the even mantissa
   EXPECT_EQ(bits_of(std::bit_cast<float>(0x3F808001u)), 0x3F81);
   EXPECT_EQ(bits_of(std::numeric_limits<float>::max()), 0x7F80);  // rounds up to infinity
   EXPECT_EQ(bits_of(-0.0f), 0x8000);
@@ -108,7 +108,7 @@ TEST(RopeKvAppend, APositionBeyondTheCacheIsRefused) {
 
 constexpr std::size_t mib = 1024 * 1024;
 
-// Sets the limit for one test and puts the environment back.
+// Sets the memory limit for one test, and restores the environment afterwards.
 class LimitedMemory : public ::testing::Test {
  protected:
   LimitedMemory() {

@@ -1,5 +1,5 @@
-// The stream runs behind the thread that submits, in order, and keeps errors for synchronize. Below it is the
-// ring between the two threads: order, back pressure, waits that sleep, and the end.
+// Tests that the stream runs work asynchronously and in order, and keeps errors for synchronize(). Tests the
+// ring between submitting thread and stream's thread: order, a full ring, sleeping waits, and closing.
 #include "graphs/host/host_stream.hpp"
 
 #include <gtest/gtest.h>
@@ -54,7 +54,7 @@ TEST_F(HostStreamTest, SubmittingReturnsBeforeTheWorkIsDone) {
   Gate gate;
   gate.submit(stream_);
   stream_.fill_bytes(bytes(), 1, 1);
-  EXPECT_FALSE(gate.open);  // the submitting thread came this far while the task waits
+  EXPECT_FALSE(gate.open);  // the submitting thread got here before the first task ended
   gate.let_go();
   stream_.synchronize();
   EXPECT_EQ(bytes()[0], 1);
@@ -98,7 +98,7 @@ TEST_F(HostStreamTest, FreeingMemoryWaitsForTheWorkThatUsesIt) {
     gate.let_go();
   });
   doomed.reset();
-  EXPECT_TRUE(gate.open);  // it could not return before
+  EXPECT_TRUE(gate.open);  // the memory's release had to wait for the tasks
   opener.join();
   stream_.synchronize();
 }
@@ -154,7 +154,7 @@ void* tag(std::size_t number) {
   return reinterpret_cast<void*>(number);
 }
 
-// Runs a consumer that collects the objects of all tasks, with `before_each` called ahead of every one.
+// Starts a consumer that collects the objects of all tasks, and calls `before_each` before each one.
 template <typename BeforeEach>
 std::thread consume(TaskRing& ring, std::vector<void*>& seen, BeforeEach before_each) {
   return std::thread([&ring, &seen, before_each] {
@@ -199,7 +199,7 @@ TEST_P(RingTest, AFullRingHoldsTheProducerBack) {
     ring.wait_idle();
   });
   while (published < TaskRing::capacity) std::this_thread::yield();
-  // Nothing completes, so not one more fits, however long the producer tries.
+  // No task completes, so the ring stays full, however long the producer tries.
   std::this_thread::sleep_for(std::chrono::milliseconds(20));
   EXPECT_EQ(published.load(), TaskRing::capacity);
   open = true;

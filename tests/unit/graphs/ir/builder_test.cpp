@@ -1,5 +1,5 @@
-// Programs as they are built and made from others: what is kept, added and read instead, and what is refused
-// by name; extents and sizes.
+// Tests programs that are built, and programs that are made from others: which ops are kept or added, which
+// values replace others, which mistakes are refused by name. Also tests extents and sizes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -117,7 +117,7 @@ TEST(ErrorCodes, EachHasANameOfItsOwn) {
 
 using ::testing::ElementsAre;
 
-// x -> relu "a" -> softmax "b" -> add "c" of both, which is the output; "b" splits.
+// x -> relu "a" -> softmax "b" -> add "c" of a and b, which is the output; the program splits at softmax.
 class RewriteTest : public ::testing::Test {
  protected:
   RewriteTest() {
@@ -131,7 +131,7 @@ class RewriteTest : public ::testing::Test {
     program_ = builder.ending_in(c_);
   }
   Rewriter rewriter() { return {program_, catalog_, "test"}; }
-  // What `use` is refused with, behind "pass test: ".
+  // The text with which the new program is refused when `use` changes it, without "pass test: ".
   std::string refusal(const std::function<void(Rewriter&)>& use) {
     Rewriter rewriter(program_, catalog_, "test");
     const Error error = test::error_of([&] { use(rewriter); });
@@ -176,7 +176,7 @@ TEST_F(RewriteTest, AnOpIsReplacedAndWhatNothingReadsAnyMoreGoesToo) {
 TEST_F(RewriteTest, AnOutputIsReplacedByWhatIsReadInstead) {
   Rewriter rewriter = this->rewriter();
   for (OpId id = 0; id < 2; ++id) rewriter.keep(id);
-  rewriter.replace(c_, b_);  // ahead of its op, which is then kept for nothing
+  rewriter.replace(c_, b_);  // before `c`'s own op is kept; finish() then drops that op
   rewriter.keep(2);
   const Program made = rewriter.finish();
   EXPECT_THAT(test::op_names(made), ElementsAre("a", "b"));

@@ -1,4 +1,4 @@
-// What differentiate() makes of layers that run again, of ops that bring the kind of their gradient, and of
+// Tests differentiate() for layers that run again, for ops that name the kind of their gradient, and for
 // hooks on gradients.
 #include "graphs/ir/training/differentiate.hpp"
 
@@ -22,7 +22,7 @@ class CheckpointTest : public ::testing::Test {
   ValueId linear(const std::string& name, ValueId x, Attributes attributes = {}) {
     return b_.one("linear", name, {x, b_.weight(name + ".w")}, std::move(attributes));
   }
-  // Two layers of two products with a gelu in between.
+  // Two layers, each of two products with a gelu in between.
   void build_two_layers() {
     ValueId x = b_.input("x");
     for (const std::string layer : {"a.", "b."}) {
@@ -109,7 +109,7 @@ TEST_F(CheckpointTest, ALayerWhoseInnerValuesNoGradientReadsIsNotRunAgain) {
   EXPECT_THAT(recomputed(train()), ElementsAre());
 }
 
-// Two layers write one cache: what the first read of it is gone when its gradient is computed.
+// Two layers write the same cache, so the first layer's sdpa could not read the same values again.
 TEST_F(CheckpointTest, AnOpThatWritesStateOrReadsWhatIsOverwrittenIsNotRunAgain) {
   const ValueId k = b_.state("k", batched({2, 4, 2})), v = b_.state("v", batched({2, 4, 2}));
   const ValueId positions = b_.integers("positions");
@@ -138,7 +138,7 @@ using Outputs = std::vector<InferredOutput>;
 class TrainingPlugins : public ::testing::Test {
  protected:
   TrainingPlugins() {
-    // y, k = mine(a, indices, b): y like a, k its integers.
+    // y, k = mine(a, indices, b): y has a's type and shape, k has a's shape and integers.
     mine_.kind = "mine";
     mine_.infer = [](const Op&, const Inputs& in) {
       return Outputs{{in[0]->dtype, in[0]->shape}, {DType::i32, in[0]->shape}};
@@ -153,7 +153,7 @@ class TrainingPlugins : public ::testing::Test {
   ValueId linear(const std::string& name, ValueId x, ValueId w) {
     return builder_->one("linear", name, {x, w});
   }
-  // out = c · y of mine(a · x, indices, b · x), and what reads k.
+  // The outputs: c · y, where y, k = mine(a · x, indices, b · x), and the output of an op that reads k.
   Program train(const TrainingOptions& options = {}) {
     catalog_.add(mine_);
     catalog_.add(gradient_);
@@ -167,7 +167,7 @@ class TrainingPlugins : public ::testing::Test {
     builder_->mark_output(linear("c", y[0], builder_->weight("wc")));
     return differentiate(builder_->ending_in(builder_->one("reader", "read", {y[1]})), catalog_, options);
   }
-  // x · w twice, with the hooks.
+  // Multiplies x by w twice; the hooks apply to w's gradient.
   Program hooked(const std::vector<GradientHook>& hooks, const TrainingOptions& options = {}) {
     builder_.emplace(catalog_);
     const ValueId x = builder_->input("x"), w = builder_->weight("layer.w");

@@ -1,4 +1,4 @@
-// Shape inference of the built-in kinds: what they give, and what they refuse by name.
+// Tests shape inference of the built-in kinds: the outputs that it infers, and the errors that name an op.
 #include <gmock/gmock.h>
 
 #include "tests/support/refusal.hpp"

@@ -1,5 +1,5 @@
-// Passes over programs: partition, liveness, write sets and the dump; attention as three ops; and products
-// whose epilogues are taken off, in which order, and taken in again.
+// Tests passes over programs: partition, live ranges, write sets and the dump; attention as three ops; and
+// in which order epilogues are split from products and fused again.
 #include "graphs/ir/passes.hpp"
 
 #include <gmock/gmock.h>
@@ -89,7 +89,7 @@ TEST_F(PassesTest, DumpShowsValuesOpsAndPieces) {
 
 using test::batched;
 
-// x -> relu -> sdpa over k and v, causal -> relu: the output.
+// x -> relu -> causal sdpa with states k and v -> relu, which is the output.
 Program with_attention(const OpCatalog& catalog) {
   test::SmallBuilder b(catalog, DType::bf16);
   const ValueId ahead = b.one("relu", "ahead", {b.input("q", batched({2, 3, 16}))});
@@ -171,7 +171,7 @@ TEST(Epilogues, OfAConvolutionTheActivationComesLast) {
               ElementsAre("conv.product conv2d", "conv.residual add", "conv.activation relu"));
 }
 
-// x -> product -> `behind`, which ends in the output; `w` is 8 x 8.
+// x -> linear "product" -> the ops that a test appends; `w` is 8 x 8.
 struct Chain {
   OpCatalog catalog;
   test::SmallBuilder b{catalog};
@@ -235,7 +235,7 @@ TEST(Epilogues, OfAProductThatOthersReadStayApart) {
               ElementsAre("product linear", "other relu", "sum add"));
 }
 
-// A step that updates in its backward has no gradients that are read after it.
+// Parameters are updated in the backward phase, so no gradient is a result. Nothing may be fused even then.
 TEST(Epilogues, OfTrainingStepsStayApart) {
   Chain p;
   const Program forward = p.b.ending_in(p.then("relu", "active", {p.y}));
@@ -262,7 +262,7 @@ TEST(Epilogues, StayWherePiecesEnd) {
               ElementsAre("product linear", "biased bias_add", "active relu"));
 }
 
-// All parts of a named op are launched eagerly, so no piece ends between them.
+// A point that names an op also names its parts: all are launched eagerly, so no piece ends between them.
 TEST(Epilogues, OfANamedOpAreJoinedUnlessTheyAreNamedThemselves) {
   Chain p;
   p.b.split_at({"*product"});

@@ -1,5 +1,5 @@
-// What differentiate() makes of a program, by its structure, and what it refuses. What it computes is
-// tests/conformance/training_test.cpp's.
+// Tests the structure of the programs that differentiate() makes, and what it refuses.
+// tests/conformance/training_test.cpp tests what they compute.
 #include <gmock/gmock.h>
 
 #include "graphs/ir/passes.hpp"
@@ -23,7 +23,7 @@ class TrainingTest : public ::testing::Test {
     return b_.one("linear", name, {x, w}, std::move(attributes));
   }
   Program train(const TrainingOptions& options = {}) { return differentiate(b_.finish(), catalog_, options); }
-  // The code and text of what differentiate() throws.
+  // Checks the code and text of the error that differentiate() throws.
   void expect_no_backward(const std::string& part) {
     const Error error = test::error_of([&] { train(); });
     EXPECT_EQ(error.code(), ErrorCode::no_backward);
@@ -133,11 +133,11 @@ TEST_F(TrainingTest, SplitsWhereTheForwardProgramDoesAndAtTheGradients) {
   b_.split_at({"boundary"});
   const Program program = train();
   EXPECT_EQ(partition(program, program.default_splits()).size(), 3u);
-  // A split op on each side of the loss: what is before, between and behind.
+  // relu and its gradient, on both sides of the loss, are two eager segments; three pieces are around them.
   EXPECT_EQ(partition(program, {"relu"}).size(), 5u);
 }
 
-// A sum of gradients is the value's, and not made of the op.
+// A sum of gradients is named after the value, so a splitting point that names the op does not match it.
 TEST_F(TrainingTest, WhatIsMadeOfANamedOpSplitsWithIt) {
   const ValueId up =
       linear("a.up", b_.input("x"), b_.weight("w1"), {{"activation", std::string("gelu_tanh")}});
@@ -153,7 +153,7 @@ TEST_F(TrainingTest, WhatIsMadeOfANamedOpSplitsWithIt) {
   }
 }
 
-// Two layers with a product each, and where graphs of a step begin.
+// Two layers with one product each. `graphs` returns the first op of each graph of the step.
 TEST_F(TrainingTest, ItsFormSaysWhichGraphsAStepConsistsOf) {
   const auto graphs = [this](const TrainingOptions& options) {
     const ValueId hidden =
@@ -262,7 +262,7 @@ TEST_F(TrainingTest, RefusesHeadsThatTheLossDependsOnInPart) {
   expect_no_backward("op rope (rope): the loss does not depend on rope.0");
 }
 
-// Keys and values that are inputs want none; the op computes them all the same.
+// The inputs k and v need no gradients, but the op sdpa_grad computes them too.
 TEST_F(TrainingTest, AGradientThatNothingWantsMayStandUnread) {
   const Shape heads = batched({1, 1, 8});
   const ValueId q = b_.one("add", "q", {b_.weight("w", heads), b_.input("x", heads)});

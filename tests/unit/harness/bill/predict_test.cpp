@@ -1,4 +1,4 @@
-// Predictions from made-up and recorded series of captures.
+// Tests predictions from made-up and from recorded series of captures.
 #include "harness/bill/predict.hpp"
 
 #include <gmock/gmock.h>
@@ -21,11 +21,11 @@ std::vector<std::int64_t> engine_sizes() {
   return sizes;
 }
 
-// A machine whose driver takes memory in quanta. What is true of a size is known to the byte.
+// A machine whose driver reserves memory in quanta. The memory that each size really needs is exactly known.
 struct Machine {
   double pool_of_row = 0.5 * mib;
   double exec = 0.2 * mib;
-  double code_of_set = 3 * mib;  // per doubling
+  double code_of_set = 3 * mib;  // loaded for each halving of the size
   double exec_left = 0, code_left = 0;
   int sets = 0;
 
@@ -115,7 +115,7 @@ TEST(BillPrediction, HasANarrowerIntervalFromMoreCapturesAndAtLessConfidence) {
   EXPECT_LT(half(predict_from(3, {}, 0.9)), half(predict_from(3)));
 }
 
-// PyTorch's memory grows like this where every size has a pool of its own.
+// PyTorch's memory grows like this if every size has its own pool.
 TEST(BillPrediction, LaysALineBetweenPoolsThatGrowWithTheSize) {
   const std::vector<std::int64_t> sizes = {1, 2, 3, 4, 5};
   std::vector<Capture> captures;
@@ -130,7 +130,7 @@ TEST(BillPrediction, LaysALineBetweenPoolsThatGrowWithTheSize) {
   EXPECT_LT(told.bytes.low, 150);
 }
 
-// Two bytes per size from 4 down to 1: the second mode's first capture makes no pool.
+// Eight execs of 2 bytes: sizes 8, 4, 2 and 1 in two modes. Only the first capture of all makes a pool.
 TEST(BillPrediction, AddsTheModesOfABillUp) {
   std::vector<Capture> captures;
   for (const char* mode : {"piecewise", "whole"}) {

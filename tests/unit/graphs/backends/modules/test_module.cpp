@@ -1,4 +1,4 @@
-// A backend module for tests; the build compiles it once for each way to be right or wrong.
+// Defines a backend module for tests. The build compiles it once as a valid module and once per defect.
 #include <stdexcept>
 
 #include "graphs/device/backend_module.hpp"

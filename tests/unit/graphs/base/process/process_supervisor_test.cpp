@@ -1,4 +1,4 @@
-// Children that end well, crash, hang, chatter, leave others behind, or are interrupted.
+// Runs children that end normally, crash, hang, print much, leave processes behind, or are interrupted.
 #include "graphs/base/process/process_supervisor.hpp"
 
 #include <gmock/gmock.h>
@@ -88,12 +88,12 @@ TEST_F(SupervisorTest, AChildThatSpeaksInTimeIsNotKilled) {
 }
 
 TEST_F(SupervisorTest, KillsWhatTheChildLeftBehind) {
-  // The grandchild holds both pipes open: the supervisor must neither wait for it nor leave it.
+  // The grandchild keeps both pipes open: the supervisor must neither wait for it nor let it run on.
   run("sleep 60 & echo $! >&3");
   ASSERT_EQ(lines.size(), 1u);
   const pid_t left = std::stoi(lines[0]);
   for (int i = 0; i < 500 && ::kill(left, 0) == 0; ++i) {
-    // A zombie that init has not reaped yet still has an id; ask what state it is in.
+    // A killed process has an id until init has reaped it, so this reads its state: Z or X means ended.
     if (std::system(("grep -q '^State:.*[ZX]' /proc/" + lines[0] + "/status 2>/dev/null").c_str()) == 0)
       return;
     std::this_thread::sleep_for(std::chrono::milliseconds(10));

@@ -1,4 +1,4 @@
-// What the cache finds, makes, keeps, refuses and removes, in one process.
+// Tests what the cache finds, makes, keeps, refuses and removes within one process.
 #include "graphs/device/cache/cache.hpp"
 
 #include <gmock/gmock.h>
@@ -27,7 +27,7 @@ std::string any(const std::string&) {
 
 class CacheTest : public testing::Test {
  protected:
-  // Asks `cache` for a key; counts what was made.
+  // Asks `cache` for the key of `shape`, and counts in `made_` how often content was made.
   Cache::Found ask(Cache& cache, const std::string& shape = "1", const std::string& content = "made") {
     made_ = 0;
     return cache
@@ -165,7 +165,7 @@ TEST_F(CacheTest, TheLeastRecentlyUsedGoesFirst) {
   age("1", std::chrono::hours(3));
   age("2", std::chrono::hours(2));
   age("3", std::chrono::hours(1));
-  static_cast<void>(Cache(folder_).find(choice_key("1")));  // and is used now
+  static_cast<void>(Cache(folder_).find(choice_key("1")));  // this look-up is now its last use
   Cache small(folder_, 3 * fs::file_size(path_of("1")) + 10);
   ask(small, "4");
   EXPECT_TRUE(fs::exists(path_of("1")));
@@ -265,7 +265,7 @@ TEST_F(CacheTest, AFolderThatCannotBeMadeIsSaidOnceAndSurvived) {
   EXPECT_EQ(std::count(said.begin(), said.end(), '\n'), 1) << said;
 }
 
-// In a child, whose files may not grow: what it cannot write it uses, and the old entry stays as it was.
+// In a child with a file size limit: an entry that cannot be written is still used; the old one stays.
 TEST_F(CacheTest, WithoutSpaceTheOldEntryStaysAndNothingIsLeft) {
   ask(cache_);
   const std::string before = test::read_file(path_of("1"));

@@ -1,6 +1,6 @@
-// The form of an entry, and that nothing else is taken for one. Many processes on one folder, with a maker
-// that is slow and counts: one makes a key and the others wait; one that is killed leaves nothing that
-// another would take.
+// Tests an entry's format, and that no other text is accepted. Also lets many processes use one folder, with
+// a slow `make` that counts its calls: one process makes a key's entry while others wait, and a killed
+// process leaves nothing that another would use.
 #include "graphs/device/cache/entry.hpp"
 
 #include <fcntl.h>
@@ -103,7 +103,7 @@ namespace fs = std::filesystem;
 
 class CacheProcesses : public testing::Test {
  protected:
-  // What a child makes; a byte more in `counted_` for each. Unlike others' where two would make one key.
+  // The content that a child makes, which starts with its process id. Adds a byte to `counted_` per call.
   std::string make(useconds_t microseconds) const {
     const int count = open(counted_.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0666);
     static_cast<void>(!write(count, "x", 1));
@@ -191,7 +191,7 @@ TEST_F(CacheProcesses, KilledAtAnyMomentTheyLeaveNothingUnsound) {
         for (int key = 0;; ++key) ask(begin + std::to_string(key), 100);
       }));
     }
-    // In every second round they have made an entry besides key 0, however slowly processes start.
+    // In every second round, waits until the children have made an entry besides key 0.
     for (int i = 0; kill_index % 2 == 1 && i < 10'000; ++i) {
       if (files_in(folder_).size() > before + 1) break;
       usleep(1'000);

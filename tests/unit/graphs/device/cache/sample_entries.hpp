@@ -1,4 +1,4 @@
-// Entries for the cache's tests.
+// Sample entries for the cache's tests.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// The pool's blocks: fit, split, coalesce, account; and what happens when the device refuses.
+// Tests how the pool finds, splits, merges and counts blocks, and what happens if the device refuses memory.
 #include "graphs/execution/pool/memory_pool.hpp"
 
 #include <gtest/gtest.h>
@@ -96,7 +96,7 @@ TEST_F(PoolTest, DestructionReturnsEverything) {
   EXPECT_EQ(device_.log.live_allocations, 0);
 }
 
-// Live blocks never overlap, whatever the order, and everything joins again at the end.
+// Live blocks never overlap in any order of calls, and after the last release all free blocks merge again.
 TEST_F(PoolTest, LiveBlocksNeverOverlap) {
   std::mt19937 random(7);
   std::vector<Block*> live;
@@ -118,7 +118,7 @@ TEST_F(PoolTest, LiveBlocksNeverOverlap) {
   EXPECT_EQ(pool_.statistics().in_use_bytes, 0u);
 }
 
-// The pattern of a ladder: a batch's blocks, all released, then half of each size. Nothing more is reserved.
+// A ladder's pattern: blocks of one batch, all released, then blocks half as large. No more is reserved.
 TEST_F(PoolTest, SmallerBatchesFitIntoTheLargestOnes) {
   const auto run = [&](std::size_t scale) {
     Block* x = pool_.allocate(1024 * scale);
