@@ -1,4 +1,4 @@
-// The command line: which command it asks for, and the one line a mistake gets.
+// Tests which command a command line asks for, and the one-line message for each mistake.
 #include <gmock/gmock.h>
 
 #include <map>
@@ -19,7 +19,7 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
-// What a command line comes to, without its command.
+// The result of reading a command line: the command's name, the text that it prints, and what it invokes.
 struct Parsed {
   std::string name;
   std::string text;

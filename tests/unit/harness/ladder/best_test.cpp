@@ -1,5 +1,5 @@
-// What measured sizes say: the fastest mode and by how much, times of sizes that were not measured, and the
-// table's words of first requests and of a log's runtime modes.
+// Tests what follows from measured sizes: the fastest mode and its gain, times of sizes that were not
+// measured, and how the table describes first requests and a log's runtime modes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -56,7 +56,7 @@ TEST(StepTimes, GoThroughWhatWasMeasuredAndKeepItsShape) {
     EXPECT_DOUBLE_EQ(times.at(size).value(), time);
   double before = 0;
   for (std::int64_t size = 1; size <= 32; ++size) {
-    EXPECT_GE(times.at(size).value(), before - 1e-12) << size;  // no overshoot beside the step
+    EXPECT_GE(times.at(size).value(), before - 1e-12) << size;  // no overshoot near the jump
     EXPECT_LE(times.at(size).value(), 4.0 + 1e-12) << size;
     before = times.at(size).value();
   }

@@ -1,6 +1,6 @@
-// Which size serves a step; that a trace's counts are the arithmetic of its histogram, in every policy;
-// waiting and response by the server's own clock. And leaks between rows, planted behind every op of the base
-// workloads, are caught where padding is checked.
+// Tests which size serves a step, that a trace's counts follow from its histogram in every policy, and
+// waiting and response by the server's own clock. Adds a leak between rows after every op of the base
+// workloads: the check of padding must find the leak.
 #include "harness/ladder/route.hpp"
 
 #include <gmock/gmock.h>
@@ -78,7 +78,7 @@ TEST(Tally, TheFirstRequestsOfASizeMayBeItsWarmups) {
   tally.warmups = 2;
   for (const std::int64_t rows : {3, 3, 4, 4, 9, 1})
     tally.add(*route({2, 4}, rows, split), {2, 4}, split.when);
-  // The third request of size 4 waits for its capture; the rest of 9, and 1, are the two warmups of size 2.
+  // The third request of size 4 waits for its capture. The last row of 9, and then 1, warm up size 2.
   EXPECT_EQ(tally.steps, (model::LadderSteps{.exact = 1, .captured_now = 1, .warming = 4}));
   EXPECT_EQ(tally.total(), 6);
   EXPECT_EQ(tally.graph_rows, 4 + 4 + 4 + 4);
@@ -86,7 +86,7 @@ TEST(Tally, TheFirstRequestsOfASizeMayBeItsWarmups) {
   EXPECT_EQ(tally.warmed, (std::map<std::int64_t, std::int64_t>{{2, 2}, {4, 2}}));
 }
 
-// From the histogram alone, in its own way: for each size, who fits by subtraction of cumulated counts.
+// Computes the expected counts from the histogram alone, independently of route() and tally().
 TEST(Tally, EqualsTheHistogramsArithmeticInEveryPolicy) {
   std::mt19937_64 random(7);
   for (int round = 0; round < 200; ++round) {
@@ -171,8 +171,8 @@ TEST(Queue, TheLastOfStepsThatArriveAtOnceRespondsAfterAllLatencies) {
   EXPECT_EQ(latest, busy);
 }
 
-// Every row but the last gets the next one added. All of it: a convolution's ReLU makes zeros of NaN, and
-// zeros of half of what eager has there.
+// Adds the whole next row to every row except the last. A part of it might show no leak: a convolution's
+// ReLU turns NaN into 0, and half of what eager has in that row, too.
 int read_next_row(const gb_op_call* call, void* const* operands, void*) {
   const auto* const from = static_cast<const float*>(operands[0]);
   auto* const to = static_cast<float*>(operands[1]);
@@ -191,7 +191,7 @@ const ir::OpCatalog& leaky_catalog() {
   return catalog;
 }
 
-// The same program, in which `leaking` is read through the leak.
+// The same program, but ops read `leaking` through the op read_next_row.
 ir::Program with_leak(const ir::Program& program, std::optional<ir::ValueId> leaking) {
   ir::ProgramBuilder builder(program.name(), leaky_catalog());
   std::map<ir::ValueId, ir::ValueId> now;

@@ -1,4 +1,4 @@
-// What tests of ladders that serve share: a task, and serving it on the host device.
+// A fixture for tests of ladders: makes a task and serves it on the host device.
 #pragma once
 
 #include <gmock/gmock.h>

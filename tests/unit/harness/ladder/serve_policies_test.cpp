@@ -1,4 +1,4 @@
-// Ladders on the host device whose sizes warm up by requests, are tuned apart, or share an exec.
+// Tests ladders on the host device whose sizes warm up by requests, are tuned separately, or share an exec.
 #include "harness/ladder/route.hpp"
 #include "tests/unit/harness/ladder/serve_fixture.hpp"
 
@@ -49,7 +49,7 @@ TEST_F(Serve, SizesOfOneTopologyLaunchOneExecThatIsUpdatedWhereTheSizeChanges) {
     const model::LadderExecs execs = answer.launch.execs.value();
     EXPECT_EQ(execs.groups, 1);
     std::int64_t changes = 0;
-    std::int64_t last = 1;  // captured last, largest first
+    std::int64_t last = 1;  // the size that was captured last, because captures begin with the largest
     for (const std::int64_t rows : task.rows) {
       const std::int64_t size = route(task.sizes, rows, task.policy)->captured;
       changes += size != last ? 1 : 0;

@@ -1,4 +1,4 @@
-// Ladders that serve steps on the host device: what they count, what padding leaves alone, and what is
+// Tests ladders that serve steps on the host device: their counts, what padding must not change, and what is
 // refused.
 #include "harness/ladder/serve.hpp"
 
@@ -99,12 +99,12 @@ TEST_F(Serve, EverySizeRunsInItsOwnModeWhereTheyAreMixed) {
                                  std::pair("eager", 0)));
   EXPECT_EQ(launch.steps,
             (model::LadderSteps{.exact = 20, .padded = 20, .eager_below = 40, .eager_beyond = 10}));
-  std::vector<std::int64_t> eager;  // with the rows they have
+  std::vector<std::int64_t> eager;  // the rows of each eager step
   for (const model::LadderEager& each : launch.eager) eager.push_back(each.rows);
   EXPECT_THAT(eager, ElementsAre(3, 4, 7, 8, 9));
   EXPECT_GT(launch.sizes[0].step_seconds.value(), 0);
   EXPECT_GT(launch.predicted_seconds.value(), 0);
-  double captures = 0;  // setups and start-up are both the first placement's
+  double captures = 0;  // setups and start-up are both those of the first placement
   for (const model::LadderSize& each : launch.sizes) captures += each.setup.capture_seconds;
   EXPECT_NEAR(captures, launch.startup.capture_seconds, 1e-12);
 }
@@ -132,10 +132,10 @@ TEST_F(Serve, PlacementsServeAllStepsAgainAndALaunchIsTheirMean) {
   task.policy.when = CaptureWhen::lazy;
   task.placements = 3;
   const model::LadderLaunch launch = serve_task(task).launch;
-  expect_counts(task, launch);  // of one of them
+  expect_counts(task, launch);  // the counts are those of one placement
   EXPECT_EQ(launch.latency_seconds.value().count, 90);
   EXPECT_EQ(launch.stalls.count, 2);
-  // A first request waits for its size's capture, so its latency holds that.
+  // The first request of a size waits for the size's capture, so its latency includes the capture.
   const model::FirstRequests first = launch.first_requests.value();
   EXPECT_EQ(first.count, 2);
   double longer = 0;
@@ -172,14 +172,14 @@ TEST_F(Serve, ASizeThatFitsNoMoreFailsALaterPlacement) {
 
 TEST_F(Serve, WaitingCountsFromTheIntendedArrival) {
   ServeTask task = task_of("mlp", "whole", {4}, "uniform:4:4");
-  task.arrivals.assign(8, 0.0);  // all at once: each waits for those before it
+  task.arrivals.assign(8, 0.0);  // all arrive at once: each step waits for all earlier steps
   const model::LadderLaunch launch = serve_task(task).launch;
   EXPECT_GE(launch.wait_seconds.value().max, launch.latency_seconds.value().min * 7);
   EXPECT_GE(launch.response_seconds.value().max, launch.wait_seconds.value().max);
 }
 
-// So what is predicted of the ladder that served adds up to what it served. Captures inside requests and
-// steps in parts are of no one size.
+// Predictions from the mean served times add up to the time that the ladder took to serve. A request with a
+// capture, or a step in parts, has no single size, so it is in no mean.
 TEST_F(Serve, MeansOfServedStepsAddUpToTheTimeOfAll) {
   ServeTask task = task_of("mlp", "whole", {2, 4}, "uniform:1:8", 64);
   task.placements = 2;
@@ -203,8 +203,8 @@ TEST_F(Serve, MeansOfServedStepsAddUpToTheTimeOfAll) {
     EXPECT_EQ(each.served_seconds, std::nullopt);
 }
 
-// Putting the inputs of an eager step into place delays no step, so the last of steps that arrive at once
-// responds when all latencies are over.
+// The copy of an eager step's inputs delays no step. So if all steps arrive at once, the last response comes
+// when the sum of all latencies is over.
 TEST_F(Serve, TheHarnesssCopiesDelayNoStep) {
   for (const std::string mode : {"eager", "whole"}) {
     ServeTask task = task_of("mlp", mode, {}, "uniform:1:8", 64);
@@ -225,7 +225,7 @@ TEST_F(Serve, AttentionsPaddingWritesNoOthersState) {
   }
 }
 
-// As attention, but its positions pad with 0, so a padding row writes slot 0 of a cache that is another's.
+// Like attention, but its positions pad with 0, so a padding row writes slot 0 of another sequence's cache.
 TEST_F(Serve, APaddedRowThatWritesStateIsCaught) {
   const ir::OpCatalog catalog;
   test::SmallBuilder b(catalog);
@@ -239,7 +239,7 @@ TEST_F(Serve, APaddedRowThatWritesStateIsCaught) {
             ErrorCode::check_failed);
 }
 
-// Every row of its output is the sum of all rows.
+// Each element of its output is the sum of all elements of its input.
 int sum_rows(const gb_op_call* call, void* const* operands, void*) {
   const auto* const from = static_cast<const float*>(operands[0]);
   auto* const to = static_cast<float*>(operands[1]);
@@ -254,10 +254,10 @@ TEST_F(Serve, APaddedRowThatReachesTheCallersRowsIsCaught) {
   EXPECT_EQ(failure(task_of(), program, "row 0 of output mix differs"), ErrorCode::check_failed);
 }
 
-// What every call of the op below has seen of its second input: the first row and the last.
+// tallies[i] is the first and the last row of the tally that call i of count_steps() read.
 std::vector<std::pair<float, float>> tallies;
 
-// y = x + tally, and the tally counts.
+// Computes y = x + tally, and adds 1 to the tally.
 int count_steps(const gb_op_call* call, void* const* operands, void*) {
   auto* const tally = static_cast<float*>(operands[1]);
   const std::int64_t rows = call->operands[1].dims[0];
@@ -291,7 +291,7 @@ TEST_F(Serve, AWrittenInputThatHasNoRowsIsRefused) {
   EXPECT_EQ(failure(task, counting_program(ir::fixed_dim(1)), "input tally [1]"), ErrorCode::not_batch_major);
 }
 
-// Every step sees what the steps before it have written, and no warmup; padding rows are pad values again.
+// Each step reads the tally that earlier steps wrote, not warmups. Padding rows have pad values again.
 TEST_F(Serve, WhatAStepWritesToItsInputsIsCopiedBack) {
   for (const CaptureWhen when : {CaptureWhen::startup, CaptureWhen::lazy}) {
     for (const std::int64_t warmups : {0, 1, 3}) {
@@ -313,11 +313,11 @@ TEST_F(Serve, WhatAStepWritesToItsInputsIsCopiedBack) {
 TEST_F(Serve, EagerStepsWriteToTheCallersInputs) {
   tallies.clear();
   serve_program(task_of("mlp", "eager", {}, "uniform:3:3", 5), counting_program(ir::of_batch()));
-  ASSERT_GE(tallies.size(), 6u);  // one before all, which grows the pool
+  ASSERT_GE(tallies.size(), 6u);  // one call before the steps, which grows the pool
   for (std::size_t step = 0; step < 5; ++step) EXPECT_EQ(tallies[step + 1].first, static_cast<float>(step));
 }
 
-// A written input's row that padding reaches is caught as an output's is.
+// The check also compares the inputs that a step writes, so it finds a row that padding has changed.
 TEST_F(Serve, APaddedRowThatReachesAWrittenInputIsCaught) {
   const auto leak = [](const gb_op_call* call, void* const* operands, void*) {
     auto* const x = static_cast<float*>(operands[0]);
@@ -359,7 +359,7 @@ TEST_F(Serve, ASizeThatDoesNotFitIsDroppedAndTheLadderGoesOn) {
   EXPECT_EQ(launch.steps.exact + launch.steps.padded, 8);
 }
 
-// The caller's rows, and pad values behind them, whatever an earlier step left there.
+// The caller's rows come first and pad values follow, whatever an earlier step left in these rows.
 TEST_F(Serve, PaddingRowsHoldPadValuesAfterEveryStep) {
   ServeTask task = task_of("attention", "whole", {}, "uniform:1:1", 1);
   const ir::Program program = worker::build_program(registry_, task.task);

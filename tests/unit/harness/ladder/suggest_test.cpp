@@ -1,5 +1,5 @@
-// The suggested ladder is the best of all subsets, whatever the times look like and however tight budgets
-// are.
+// Tests that the suggested ladder is the best of all subsets of the sizes, for any times and however tight
+// the budgets are.
 #include "harness/ladder/suggest.hpp"
 
 #include <gmock/gmock.h>
@@ -21,7 +21,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-// What a subset comes to, computed from the definition. Absent where it is beyond a budget.
+// The cost of a subset of the candidates, by definition. Absent if the subset exceeds a budget.
 std::optional<Choice> cost_of(const SuggestProblem& problem, unsigned subset) {
   std::vector<Candidate> chosen;
   for (std::size_t i = 0; i < problem.candidates.size(); ++i) {
@@ -48,7 +48,7 @@ std::optional<Choice> cost_of(const SuggestProblem& problem, unsigned subset) {
   return cost;
 }
 
-// Whole numbers, so that sums are exact in any order.
+// All times and bytes are whole numbers, so that sums are exact in any order.
 SuggestProblem random_problem(std::mt19937_64& random) {
   const auto up_to = [&](std::uint64_t most) { return static_cast<double>(random() % most + 1); };
   SuggestProblem problem;
@@ -72,7 +72,7 @@ TEST(Suggestion, EqualsBruteForceOnSmallRandomCasesForEveryNumberOfSizes) {
   std::mt19937_64 random(11);
   for (int round = 0; round < 200; ++round) {
     const SuggestProblem problem = random_problem(random);
-    std::map<std::size_t, double> best;  // by the number of sizes
+    std::map<std::size_t, double> best;  // number of sizes -> least seconds
     for (unsigned subset = 0; subset < 1u << problem.candidates.size(); ++subset) {
       const std::optional<Choice> cost = cost_of(problem, subset);
       if (!cost) continue;
@@ -144,7 +144,7 @@ TEST(Memory, OfALadderIsItsGraphsAndTheLargestPool) {
   EXPECT_DOUBLE_EQ(memory_of(measured, {4, 6}, "--memory"), 60 + 200);
   EXPECT_DOUBLE_EQ(memory_of(measured, {2, 5}, "--memory"), 10 + 30 + 300);
   EXPECT_THROW(memory_of(measured, {1}, "--memory"), InputError);
-  measured.exec_bytes.clear();  // no driver says
+  measured.exec_bytes.clear();  // no driver reports them
   EXPECT_DOUBLE_EQ(memory_of(measured, {4, 6}, "--memory"), 200);
 }
 
@@ -161,7 +161,7 @@ model::Ladder ladder_of(const std::string& id, const std::string& mode, std::vec
   return ladder;
 }
 
-// Calibrated, each time and eagerly too, much faster than it served.
+// A size whose calibrated times, of the graph and eager, are much shorter than its served time.
 model::LadderSize size_of(std::int64_t size, double served) {
   model::LadderSize made;
   made.size = size;
@@ -173,7 +173,7 @@ model::LadderEager eager_of(std::int64_t rows, double served) {
   return {.rows = rows, .uses = 1, .step_seconds = 0.001, .served_seconds = served};
 }
 
-// Of what the ladder measured itself, its rivals' numbers change nothing.
+// Times of rivals are used only for sizes that the ladder itself did not measure.
 TEST(Suggestion, UsesWhatRivalsMeasuredOfFurtherSizes) {
   const auto asked = ladder_of("asked", "whole", {size_of(1, 1), size_of(4, 4)}, {});
   const auto every = ladder_of("every", "whole", {size_of(1, 5), size_of(2, 1.5)}, {});
@@ -219,7 +219,7 @@ TEST(Suggestion, FromASweepAddsUpMeansToo) {
   EXPECT_DOUBLE_EQ(made[0].eager_step_seconds, 3.5);
 }
 
-// A ladder whose launches served steps of these mean times.
+// A ladder with one launch per mean: the steps that launch i served took means[i] on average.
 model::Ladder served_in(const std::string& mode, std::vector<std::int64_t> sizes,
                         const std::vector<double>& means) {
   model::Ladder ladder;
@@ -230,14 +230,14 @@ model::Ladder served_in(const std::string& mode, std::vector<std::int64_t> sizes
     const auto index = static_cast<std::int64_t>(ladder.launches.size());
     model::LadderLaunch& launch = ladder.launches.emplace_back();
     launch.index = index;
-    launch.busy_seconds = 0.8 * mean;  // of one placement's steps, and a geometric mean
+    launch.busy_seconds = 0.8 * mean;  // another number on purpose: the geometric mean over placements
     launch.latency_seconds = model::Summary{};
     launch.latency_seconds->mean = mean;
   }
   return ladder;
 }
 
-// Predicted to take 1 a step, and 1.2 eagerly.
+// Verifies a suggestion that predicts 1 s per step (1.2 s if it has no sizes), and 1.2 s for eager steps.
 model::Suggestion verified(const std::vector<model::Ladder>& ladders, std::vector<std::int64_t> sizes = {2}) {
   std::vector<model::Suggestion> made(1);
   made[0].no_suggestion = "not served";
@@ -286,7 +286,7 @@ TEST(Verification, SaysWhyThereIsNone) {
 
 TEST(Verification, IsOfTheLaunchesThatBothLaddersHave) {
   auto eager = served_in("eager", {}, {1.2, 5, 1.21, 1.25});
-  eager.launches.erase(eager.launches.begin() + 1);  // it failed
+  eager.launches.erase(eager.launches.begin() + 1);  // launch 1 failed
   const auto graphs = served_in("whole", {2}, {1.0, 7, 1.01, 1.02});
   const model::Suggestion made = verified({graphs, eager});
   EXPECT_EQ(made.no_suggestion, "");
@@ -323,7 +323,7 @@ TEST(Flags, AreEachEnginesOwn) {
   EXPECT_EQ(flag_for("trtllm", {1, 8}, none), "cuda_graph_config: {batch_sizes: [1,8]}");
 }
 
-// Words that each engine takes, from engine_options.txt.
+// The option words that each engine accepts, from engine_options.txt.
 std::map<std::string, std::set<std::string>> options_of_engines() {
   std::map<std::string, std::set<std::string>> options;
   std::ifstream file(GRAPHBENCH_ENGINE_OPTIONS);

@@ -1,4 +1,4 @@
-// Sizes and traffic from text: what is understood, what is refused and where, and steps that repeat.
+// Tests sizes and traffic from text: what is accepted, what is refused and where, and that steps repeat.
 #include "harness/ladder/traffic.hpp"
 
 #include <gmock/gmock.h>
@@ -58,7 +58,7 @@ TEST(TrafficNames, UniformHasEachSizeOfItsRangeAndZipfFallsWithThePowerOfTheSize
 TEST(TrafficNames, BurstsStayAsLongAsTheirChancesSay) {
   const std::vector<std::int64_t> rows = steps_of("bursty:2:64:1:0.5", 10'000).rows;
   EXPECT_EQ(rows.front(), 2);
-  // Two steps of `high` in the mean, then one of `low`.
+  // On average two steps of `high`, then one of `low`.
   EXPECT_NEAR(static_cast<double>(counts_of(rows)[64]), 6667, 200);
   EXPECT_EQ(std::ranges::adjacent_find(rows, [](auto a, auto b) { return a == 2 && b == 2; }), rows.end());
 }
@@ -95,7 +95,7 @@ TEST(TrafficFile, FormsAreNamedByTheirHeaders) {
 }
 
 // A server's log: every line of a table has the log's prefix, a table comes every few seconds, and other
-// lines stand around them and between.
+// lines come before, between and after the tables.
 const char* const server_log =
     "INFO 09-21 09:59:58 [api_server.py:1] vLLM API server version 0.21.0\n"
     "| GPU | Memory |\n"

@@ -1,4 +1,4 @@
-// A cell's passes over their visits, on steps and a cache that only count.
+// Tests a cell's passes over its visits, with fake steps and a fake cache that only count.
 #include "harness/measure/passes.hpp"
 
 #include <gmock/gmock.h>
@@ -14,7 +14,7 @@ using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::Gt;
 
-// Notes the steps between two emptyings of the cache.
+// steps_since_emptied[i] counts the steps between flushes i and i + 1 of the cache.
 struct Trace {
   std::vector<std::int64_t> steps_since_emptied = {0};
   std::int64_t fail_at_step = 0;  // 1: the first; 0: never
@@ -38,7 +38,7 @@ class CachedDevice final : public test::FakeDevice {
   std::size_t cache_bytes() const override { return 4096; }
 };
 
-// In each placement the second and the tenth of eleven steps are outliers, one low and one high.
+// In each placement, two of eleven steps are outliers: the second is too short, the tenth too long.
 class OutlierEvent final : public test::FakeEvent {
  public:
   explicit OutlierEvent(int& steps) : steps_(steps) {}
@@ -78,7 +78,7 @@ constexpr std::int64_t visits_to_a_cell = placements * visits_in_a_placement;
 class CellPassesTest : public ::testing::Test {
  protected:
   CellPassesTest() {
-    bounds_.seconds_max = 10;  // samples_max is what ends the passes
+    bounds_.seconds_max = 10;  // long enough that samples_max ends the passes
     bounds_.samples_max = samples;
   }
   void ramp() { measure_ramp({step_, stream_}, bounds_, launch_); }
@@ -111,8 +111,8 @@ TEST_F(CellPassesTest, EachPlacementTakesTheSameShareAndEachVisitItsPart) {
     visit(*cell);
     const std::int64_t full = i / visits_in_a_placement;
     const std::int64_t at = i % visits_in_a_placement + 1;
-    // Latency and device in every visit, throughput in a placement's last. Each visit begins with one step at
-    // least that settles.
+    // Every visit has latency and device samples, and a placement's last visit has throughput steps. Each
+    // visit begins with at least one step that is not timed (settling).
     const std::int64_t timed = 32 + 3 * a_placement * full + 2 * due(a_placement, at) +
                                (at == visits_in_a_placement ? a_placement : 0);
     EXPECT_GE(trace_.steps, timed + i + 1);
@@ -156,10 +156,10 @@ TEST_F(CellPassesTest, EachVisitBeginsWithAnEmptyCacheAndStepsThatAreNoSamples) 
   measure_all(device_, &cache);
   std::vector<std::int64_t> visits(trace_.steps_since_emptied.begin() + 1, trace_.steps_since_emptied.end());
   ASSERT_EQ(visits.size(), static_cast<std::size_t>(visits_to_a_cell));
-  // Settling ends early where a machine is so busy that eight empty calls take two milliseconds.
+  // Settling ends early on a machine so busy that eight empty steps take two milliseconds.
   constexpr std::int64_t timed = 2 * a_placement / visits_in_a_placement;
   for (std::size_t i = visits_in_a_placement; i <= visits.size(); i += visits_in_a_placement)
-    visits[i - 1] -= a_placement;  // throughput
+    visits[i - 1] -= a_placement;  // the steps of the throughput pass
   EXPECT_THAT(visits, Each(Gt(timed - 2)));
   EXPECT_THAT(visits, Each(::testing::Le(timed + 2 + settling_steps)));  // shares are rounded up
 }
@@ -196,7 +196,7 @@ TEST(PartOf, HasAllOfEveryBoundAfterTheLastVisitAndNeverLessThanIsDue) {
   const PassBounds first = part_of(bounds, 1, 8);
   EXPECT_DOUBLE_EQ(first.seconds_max, 0.1);
   EXPECT_EQ(first.samples_min, 2);
-  EXPECT_EQ(first.samples_wanted, 58);  // of 57.4
+  EXPECT_EQ(first.samples_wanted, 58);  // 57.4, rounded up
   EXPECT_EQ(first.samples_max, 250);
   EXPECT_EQ(first.relative_half_width, bounds.relative_half_width);
   const PassBounds last = part_of(bounds, 8, 8);

@@ -1,5 +1,5 @@
-// The timing loops under a clock that the test moves: what lies between the two reads, exactly. How rounds
-// grow and stop, and what is published of the pass under load.
+// Tests the timing loops with a clock that the test moves: what exactly lies between the two clock reads,
+// how rounds grow and stop, and what is published about the pass under load.
 #include "harness/measure/timing_loops.hpp"
 
 #include <gmock/gmock.h>
@@ -26,7 +26,7 @@ struct FakeClock {
   static time_point now() { return time_point(duration(now_ns)); }
 };
 
-// A step that takes `submit_ns` to submit; the stream takes `wait_ns` to finish.
+// Submitting step i takes `submit_ns` + i nanoseconds. SlowStream then takes 1000 ns to finish.
 class TimedStep final : public test::FakeExecutor {
  public:
   void enqueue_step() override {
@@ -157,7 +157,7 @@ facts::DeviceReading reading(std::optional<double> clock, std::optional<double> 
   return made;
 }
 
-// A window of four readings.
+// Adds one window, which consists of four readings.
 void add_window(SteadyWindows& windows, const facts::DeviceReading& each, double step_seconds = 1e-3) {
   for (int i = 0; i < 4; ++i) windows.add(0.5, 0.5 / step_seconds, each);
 }

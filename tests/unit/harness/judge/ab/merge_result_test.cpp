@@ -1,4 +1,4 @@
-// Documents of single launches become one document, whose summaries are over launches.
+// Tests that documents of single launches become one document, whose summaries are over launches.
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -114,7 +114,7 @@ TEST_F(Merged, ListsEveryLaunchesChoicesOnce) {
   EXPECT_EQ(made.at("digest").get<std::string>().size(), 64U);
 }
 
-// As document("eager"), with submit times, counts and the floors that its sweep measured.
+// document("eager") with submit times, counts, and the floors that its sweep measured.
 std::string document_with_floors(double submit, double kernel_launch) {
   Json json = Json::parse(document("eager", 1.0));
   for (Json& each : json["cells"]) {

@@ -1,4 +1,4 @@
-// Which launches run in which order, cell by cell where asked for, and what is measured again.
+// Tests the order in which launches run, also cell by cell, and which launches are measured again.
 #include "harness/judge/ab/schedule.hpp"
 
 #include <gtest/gtest.h>

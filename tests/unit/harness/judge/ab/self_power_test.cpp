@@ -1,5 +1,5 @@
-// Comparisons of a binary with itself whose spread is known: what could have been found, how many launches it
-// takes.
+// Tests comparisons of a binary with itself, with a known spread: which change they could have found, and
+// how many launches they need.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -18,7 +18,7 @@ struct Noise {
   int cells = 6;
 };
 
-// The sum of twelve uniforms is near enough to normal, and the same with every standard library.
+// A sum of twelve uniforms is almost normal, and gives the same numbers with every standard library.
 double normal(std::mt19937_64& random) {
   double sum = -6;
   for (int i = 0; i < 12; ++i) sum += static_cast<double>(random() >> 11) * 0x1p-53;
@@ -87,7 +87,7 @@ TEST(SelfPower, WhatTheMarginHidesNoLaunchesFind) {
   EXPECT_FALSE(launches_to_find(0.01, itself({})).has_value()) << "the margin is 2 %";
 }
 
-// The advice holds: with so many launches, the slowdown is found in about nine of ten comparisons.
+// With the advised number of launches, about nine of ten comparisons find the slowdown.
 TEST(SelfPower, LaunchesNeededAreEnough) {
   Noise noise{.sigma = 0.02, .launches = 40};
   noise.launches = launches_to_find(0.05, itself(noise)).value();

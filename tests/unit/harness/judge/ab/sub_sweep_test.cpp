@@ -1,4 +1,4 @@
-// The command line of one launch: one point on every axis, and what the person gave for the rest.
+// Tests the command line of one launch: one point on every axis, and the user's options for the rest.
 #include "harness/judge/ab/sub_sweep.hpp"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// Pairing, coverage, counts and the line that sums it all up.
+// Tests the pairing of cells, the coverage, the counts, and the line that summarises a comparison.
 #include "harness/judge/compare/compare.hpp"
 
 #include <gtest/gtest.h>
@@ -273,7 +273,7 @@ TEST(Compare, CellsThatDifferByTheWarmupCountAreOneFamily) {
   EXPECT_EQ(comparison.cells[3].family, "another tool's");
   EXPECT_EQ(comparison.families, 6) << "three of latency, three of submit";
   EXPECT_EQ(comparison.tests, 8);
-  // Two tasks: w0 and w10; the other tool's launches may be of any.
+  // The cells are of two tasks, w0 and w10. The other tool's cell could belong to either task.
   EXPECT_GT(*comparison.cells[0].metrics.front().freedom, 8);
 }
 

@@ -1,4 +1,4 @@
-// Which differences are in the way, and which are what people compare.
+// Tests which differences of facts prevent a comparison, and which are what people want to compare.
 #include "harness/judge/compare/facts.hpp"
 
 #include <gtest/gtest.h>
@@ -86,7 +86,7 @@ TEST(Facts, AFingerprintThatNothingExplainsIsInTheWay) {
   now.fields["device.driver"] = "590";
   EXPECT_TRUE(comparable(differences_of(facts(), now, {})));
   now.fields["device.driver"] = "580";
-  now.fields["hostname"] = "other";  // which no fingerprint holds
+  now.fields["hostname"] = "other";  // a fingerprint does not include the hostname
   EXPECT_FALSE(comparable(differences_of(facts(), now, {})));
 }
 

@@ -1,4 +1,4 @@
-// Families by hand.
+// Tests families of hypotheses against values worked out by hand.
 #include <gmock/gmock.h>
 
 #include <cstdint>
@@ -15,7 +15,7 @@ using testing::ElementsAre;
 
 constexpr double tiny = 1e-12;
 
-// Simes' p of four: the smallest of 4 p(1), 4/2 p(2), 4/3 p(3), p(4). It is not their mean.
+// Simes' p of p(1) <= ... <= p(4): the smallest of 4 p(1), 4/2 p(2), 4/3 p(3), p(4). It is not their mean.
 TEST(Families, ThePOfAFamilyIsSimes) {
   const std::vector<double> p = {0.30, 0.01, 0.03, 0.9, 0.02, 0.021, 0.022, 0.023};
   const std::vector<std::uint32_t> family = {0, 0, 0, 0, 1, 1, 1, 1};
@@ -25,7 +25,7 @@ TEST(Families, ThePOfAFamilyIsSimes) {
   EXPECT_THAT(tests.members, ElementsAre(4, 4));
 }
 
-// Two of three families are found, so their members are held to 0.05 * 2 / 3 within the family.
+// Two of three families are significant, so the level for tests within them is 0.05 * 2 / 3.
 TEST(Families, MembersOfFoundFamiliesAreHeldToTheShareThatWasFound) {
   const std::vector<double> p = {0.001, 0.6, 0.002, 0.018, 0.9, 0.8};
   const std::vector<std::uint32_t> family = {0, 0, 1, 1, 2, 2};

@@ -1,4 +1,4 @@
-// Verdicts on launches written down by hand.
+// Tests verdicts on launches that are written down by hand.
 #include "harness/judge/compare/judge.hpp"
 
 #include <gmock/gmock.h>
@@ -18,7 +18,7 @@ using testing::HasSubstr;
 
 constexpr double alpha = 0.05;
 
-// Five launches around `centre` whose logarithms spread by about 0.16 % times `spread`.
+// `count` launches around `centre`; the standard deviation of their logarithms is about 0.0016 * `spread`.
 std::vector<double> launches(double centre, double spread = 1, int count = 5) {
   std::vector<double> made;
   for (int i = 0; i < count; ++i) made.push_back(centre * (1 + 0.001 * spread * (i % 5 - 2)));
@@ -48,7 +48,7 @@ TEST(Judge, BeyondTheMarginAndBeyondChanceIsSlowerOrFaster) {
   EXPECT_EQ(*faster.p, *slower.p) << "an exchange of the sides mirrors the verdict";
 }
 
-// An odd launch moves a mean more than a median: sides shown as medians would contradict the ratio.
+// One outlying launch moves a mean more than a median, so medians of the sides would contradict the ratio.
 TEST(Judge, TheSidesAreGeometricMeansWhoseQuotientIsTheRatio) {
   const MetricComparison odd =
       judged({{100e-6, 100e-6, 101e-6, 101e-6, 101e-6}, {100e-6, 100e-6, 100e-6, 100e-6, 160e-6}});
@@ -62,7 +62,7 @@ TEST(Judge, WithinTheMarginBeyondChanceIsSame) {
   EXPECT_LT(*same.ratio_ci95_high, 1.02);
 }
 
-// 1.5 % is significant against no change at all, and still no more than what does not matter.
+// 1.5 % differs significantly from no change, but lies within the margin of 2 %.
 TEST(Judge, ASignificantChangeWithinTheMarginIsNotSlower) {
   const MetricComparison small = judged({launches(100e-6), launches(101.5e-6)});
   EXPECT_GT(*small.ratio_ci95_low, 1.0);
@@ -116,7 +116,7 @@ TEST(Judge, TwoLaunchesThatHaveNothingInCommonGiveFiniteNumbers) {
   EXPECT_FALSE(wild.detectable);
 }
 
-// A common slow trend over the pairs hides a change from unpaired launches, and not from paired ones.
+// A slow trend that both sides share hides the change if launches are not paired, but not if they are.
 TEST(Judge, PairsSeeThroughWhatBothSidesShare) {
   Replicates replicates;
   for (int i = 0; i < 6; ++i) {
@@ -129,7 +129,7 @@ TEST(Judge, PairsSeeThroughWhatBothSidesShare) {
   EXPECT_EQ(judged(replicates).verdict, Verdict::slower);
 }
 
-// `count` trials of the metric that did not change, each a family and a task of its own.
+// Adds `count` trials of the submit time without a change; each has its own family and its own task.
 void add_unchanged(std::vector<Trial>& trials, int count, double spread = 1) {
   for (int i = 0; i < count; ++i) {
     Trial& trial = trials.emplace_back(
@@ -158,7 +158,7 @@ TEST(Judge, WhatCouldNotBeTestedDoesNotCountAsATest) {
   EXPECT_EQ(*trials.front().result.p, *trials.front().result.q);
 }
 
-// Four members of one family, each short of what one among four hundred needs, and enough together.
+// Four changed trials among 99 others: as families of their own none is slower, as one family all are.
 TEST(Judge, MembersOfAFamilyAreFoundTogether) {
   const Replicates change{launches(100e-6, 12), launches(107e-6, 12)};
   const auto found = [&](bool one_family) {
@@ -176,7 +176,7 @@ TEST(Judge, MembersOfAFamilyAreFoundTogether) {
   EXPECT_EQ(found(false), 0);
 }
 
-// The quiet trials are of one metric, so they tell how much its launches spread.
+// Trials of one metric estimate its spread together if they belong to different tasks (processes).
 TEST(Judge, OtherCellsTellTheSpreadWhereTheyAreOtherTasks) {
   const auto freedom = [](bool one_task) {
     std::vector<Trial> trials;
@@ -202,7 +202,7 @@ TEST(Judge, AnOddLaunchDoesNotHideBehindQuietNeighbours) {
   EXPECT_GT(*result.spread, 0.1);
 }
 
-// Its own five launches agree; those of its family's other members come at two speeds.
+// The first member's five launches agree, but launches of the other members have two speeds.
 TEST(Judge, AMemberIsNotTakenToBeQuieterThanItsFamily) {
   const std::vector<double> two_speeds = {100e-6, 105e-6, 100e-6, 105e-6, 100e-6};
   std::vector<Trial> trials = {

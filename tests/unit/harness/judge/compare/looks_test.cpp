@@ -1,4 +1,4 @@
-// Runs that are looked at more than once.
+// Tests comparisons of runs that are looked at more than once.
 #include <gmock/gmock.h>
 
 #include "harness/judge/compare/compare.hpp"
@@ -12,7 +12,7 @@ using testing::HasSubstr;
 
 constexpr double alpha_of_looks = 0.05;
 
-// Interleaved launches of one cell; `changes` are NEW over BASE, launch by launch.
+// Interleaved launches of one cell: changes[i] is the time of NEW over that of BASE in launch i.
 Sides sides(const std::vector<double>& changes, std::vector<std::int64_t> looks) {
   Sides made;
   for (Side* side : {&made.base, &made.now}) {
@@ -35,7 +35,7 @@ model::MetricComparison compared(const Sides& sides, bool goes_on = false) {
   return compare(sides.base, sides.now, settings).cells.front().metrics.front();
 }
 
-// ln(1 + (e - 1) / 4) of alpha first, by hand; and no more than alpha in all.
+// The first look spends alpha * ln(1 + (e - 1) / 4), worked out by hand. All looks together spend alpha.
 TEST(Looks, SpendTheErrorRateOnce) {
   EXPECT_NEAR(level_at(alpha_of_looks, planned_looks, 0, true), alpha_of_looks * 0.357374, 1e-7);
   double sum = 0;

@@ -1,4 +1,4 @@
-// Means over the cells of a mode, on launches drawn from a fixed seed.
+// Tests means over the cells of a mode, with launches drawn from a fixed seed.
 #include "harness/judge/compare/means.hpp"
 
 #include <gtest/gtest.h>
@@ -18,13 +18,13 @@ using model::MeanComparison;
 using model::Metric;
 using model::Verdict;
 
-// How launches spread, as standard deviations of logarithms.
+// Standard deviations of the logarithms of launches' times.
 struct Spread {
-  double own = 0.005;     // of each cell by itself
-  double common = 0.005;  // what a launch does to all cells
+  double own = 0.005;     // noise of each cell alone
+  double common = 0.005;  // noise that all cells of a launch share
 };
 
-// Nine cells of each mode, whose submit time is 20 us times `change`, and latency 100 us.
+// Nine cells of each mode. The submit time is 20 us, in mode whole times `change`; the latency is 100 us.
 Side side_of(std::uint32_t seed, const Spread& spread, double change, int launches = 5) {
   std::mt19937 random(seed);
   std::normal_distribution<double> normal;
@@ -73,7 +73,7 @@ TEST(Means, WhatSlowsAllCellsByLessThanOneCellCouldShowIsFound) {
   EXPECT_NE(comparison.headline.find("x over its 9 cells"), std::string::npos) << comparison.headline;
 }
 
-// Nine cells do not know a launch's luck better than one does.
+// The cells of a launch share its noise, so nine cells do not estimate that noise better than one does.
 TEST(Means, TheLaunchIsTheReplicate) {
   const Comparison comparison = compare(side_of(1, {0.005, 0.06}, 1), side_of(2, {0.005, 0.06}, 1.1), {});
   const model::MetricComparison& whole = mean_of(comparison, "whole", Metric::submit).metric;
@@ -125,7 +125,7 @@ TEST(Means, TheSmallestDifferenceIsThatOfOneCellOverTheRoot) {
   EXPECT_NEAR(whole.margin, 1e-6 / whole.base_seconds, 1e-9);
 }
 
-// Each document's launch 0 is another process.
+// Launch 0 of each document is a process of its own, so three documents have three launches.
 TEST(Means, LaunchesOfSeveralDocumentsAreApart) {
   std::vector<Document> documents;
   for (const std::uint32_t seed : {1u, 2u, 3u}) {
@@ -140,7 +140,7 @@ TEST(Means, LaunchesOfSeveralDocumentsAreApart) {
   EXPECT_GT(*whole.spread, 0.002) << "taken for one launch, they would agree exactly";
 }
 
-// Makes one launch of the cells whose id ends so slower.
+// Multiplies the times of one launch by `factor`, in the cells whose ids end in `ending`.
 void slow_down(Side& side, std::int64_t launch, double factor, const std::string& ending = "") {
   for (DocumentCell& cell : side.cells) {
     for (LaunchTimes& each : cell.launches) {
@@ -179,7 +179,7 @@ TEST(OddLaunches, AreNotThoseWithinTheMarginOrOfFewCells) {
   EXPECT_TRUE(compare(side_of(1, {}, 1), few, {}).odd_launches.empty());
 }
 
-// Submit takes 1.6 us, and a clock's step is 200 ns.
+// 5 % of a submit time of 1.6 us is less than the clock's step of 200 ns.
 TEST(OddLaunches, AreNotThoseWithinAClocksStep) {
   const auto short_side = [](std::uint32_t seed) {
     Side side = side_of(seed, {0.0001, 0.0001}, 1);
@@ -195,8 +195,8 @@ TEST(OddLaunches, AreNotThoseWithinAClocksStep) {
   EXPECT_EQ(odd.front().metric, Metric::latency);
 }
 
-// A side of many sweeps of one launch, merged with one of five, has cells with one launch: each lies at its
-// own mean.
+// Each side is a sweep of five launches, merged with 100 sweeps of one launch. A cell of one launch lies at
+// its own mean, so it shows no spread.
 TEST(OddLaunches, CellsOfOneLaunchSayNothingOfTheSpread) {
   Side base = side_of(1, {}, 1);
   Side now = side_of(3, {0.001, 0.05}, 1);
@@ -248,7 +248,7 @@ TEST(Steadiness, LaunchesWithinTheMarginAreSteadyHoweverWellOthersAgree) {
   EXPECT_FALSE(whole.less_steady);
 }
 
-// Each is promised in at most one comparison of a hundred, and spreads of 3 % are beyond the margin.
+// Each finding may be false in at most 1 % of comparisons. Spreads of 3 % exceed the margin.
 TEST(Launches, AreRarelySaidToBeOddOrLessSteadyByChance) {
   int odd = 0;
   int less_steady = 0;

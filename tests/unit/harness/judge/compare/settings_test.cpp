@@ -1,4 +1,4 @@
-// What a command line may say of margins, floors, the level and allowed differences.
+// Tests what a command line may say about margins, floors, the level and allowed differences.
 #include "harness/judge/compare/settings.hpp"
 
 #include <gtest/gtest.h>
@@ -29,7 +29,7 @@ TEST(ComparisonSettings, AMarginIsForAllMetricsOrForOne) {
   EXPECT_DOUBLE_EQ(settings.of(Metric::submit).margin, 0.05);
   ComparisonSettings partly;
   set_margins("capture=10%", partly);
-  EXPECT_DOUBLE_EQ(partly.of(Metric::setup).margin, 0.10);  // the name of before
+  EXPECT_DOUBLE_EQ(partly.of(Metric::setup).margin, 0.10);  // `capture` is the former name of `setup`
   EXPECT_DOUBLE_EQ(partly.of(Metric::device).margin, 0.02);
 }
 

@@ -1,4 +1,4 @@
-// Spreads of known laws, and Smyth's formulas by hand.
+// Tests spreads from known distributions, and Smyth's formulas against values worked out by hand.
 #include <gtest/gtest.h>
 
 #include <boost/random/chi_squared_distribution.hpp>
@@ -11,8 +11,8 @@
 namespace graphbench::statistics {
 namespace {
 
-// `count` sample variances of 8 degrees of freedom; the true ones are 4 and, with `prior` degrees of freedom,
-// scatter about it.
+// `count` sample variances of 8 degrees of freedom. The true variances are 4, or, if `prior` is given, they
+// scatter about 4 with `prior` degrees of freedom.
 std::vector<Spread> drawn(int count, double prior = 0) {
   boost::random::mt19937_64 random(3);
   boost::random::chi_squared_distribution<> chi(8);
@@ -38,7 +38,7 @@ TEST(SpreadPrior, SpreadsThatAreAlikeTellMuchOfEachOther) {
   EXPECT_TRUE(std::isinf(common_spread({{4, 8}, {4, 8}, {4, 8}}).freedom));
 }
 
-// Each group about its own: how far the groups lie apart does not matter.
+// Variances are compared within their group; differences between groups do not change the result.
 TEST(SpreadPrior, MembersAreHeldToTheirOwnGroup) {
   const std::vector<Spread> all = drawn(2000);
   std::vector<std::vector<Spread>> groups;

@@ -1,4 +1,4 @@
-// Which entry of a history is the baseline of a comparison.
+// Tests which entry of a history becomes the baseline of a comparison.
 #include "harness/judge/history/baseline.hpp"
 
 #include <gmock/gmock.h>
@@ -101,13 +101,13 @@ TEST_F(Baseline, IsNoInterruptedSweepAndNotTheResultItself) {
   EXPECT_EQ(source("main", now_), "history entry 1 (main)");
 }
 
-// As after the first `history add` of a new file.
+// The history after the first `history add` to a new file.
 TEST_F(Baseline, SaysWhereOnlyTheResultItselfHasTheName) {
   add(now_);
   EXPECT_THAT(source("main", now_), HasSubstr("only NEW, \"new.json\", has the name \"main\""));
 }
 
-// Whatever they compare with: before a sweep its plan is not known.
+// Entries of every plan and driver count, because before a sweep its plan is not known.
 TEST_F(Baseline, EntriesOfANameAreAllOfThemOldestFirst) {
   add({"2026-11-03T00:00:00Z", "580", "p1", "main", true});
   add({"2026-11-02T00:00:00Z", "570", "p2", "main", false});

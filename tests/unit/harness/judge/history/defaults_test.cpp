@@ -1,4 +1,4 @@
-// What CI and the working folder say of a result, and where the history is.
+// Tests which labels of a result come from CI and the working folder, and where the history is.
 #include "harness/judge/history/defaults.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// What is not a whole history is refused, and is afterwards byte for byte what it was.
+// Tests that a file that is no complete history is refused, and that its bytes stay the same.
 
 #include <gtest/gtest.h>
 #include <sqlite3.h>
@@ -106,9 +106,9 @@ TEST_F(HistoryFile, RefusesOverwrittenPages) {
   expect_refused("damaged");
 }
 
-// A user should not restore a copy over a history that only cannot be reached, as one with a dead writer's
-// journal in a folder that may not be written. A folder in the journal's place stands for that, also for
-// root.
+// A history that cannot be read is not called damaged, or a user would replace it by a copy. An example is a
+// dead writer's journal in a folder without write permission; a folder in the journal's place has the same
+// effect, also for root.
 TEST_F(HistoryFile, IsNotCalledDamagedWhereItOnlyCannotBeReached) {
   make_history();
   const std::string whole = bytes();

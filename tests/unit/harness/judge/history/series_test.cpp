@@ -1,4 +1,4 @@
-// Which points belong to a series, and where it changes: known steps, noise, outliers.
+// Tests which points belong to a series, and where it changes: known steps, noise, outliers.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -79,13 +79,13 @@ TEST(ChangePoints, FindsNothingWhereThereIsNothingToDivide) {
 
 TEST(ChangePoints, SaysHowManyValuesATestNeeds) {
   const std::int64_t needed = values_min({});
-  EXPECT_EQ(needed, 11);  // of C(11, 5) = 462 orders 2 divide as well; of 252, the draws are above 1 %
+  EXPECT_EQ(needed, 11);  // 2 of C(11, 5) = 462 orders divide as well; with 252 (10 values) p exceeds 1 %
   ChangePointOptions loose;
   loose.alpha = 0.2;
   EXPECT_EQ(values_min(loose), 6);
 }
 
-// `show` tells people to wait for that many: then what is plain must be found, and before it never is.
+// `show` tells people to wait for values_min() values: from then on an obvious step is found, never before.
 TEST(ChangePoints, FindsAPerfectStepInNoFewerValuesThanItSays) {
   const auto step = [](std::int64_t count) {
     return series(
@@ -127,7 +127,7 @@ model::HistoryPoint point(std::int64_t id, double seconds, const std::string& fi
   return made;
 }
 
-// 20 at about 1 ms, then 20 at about 1.1 ms, with a little life in them.
+// 20 points at about 1 ms, then 20 at about 1.1 ms, with a little variation.
 std::vector<model::HistoryPoint> step() {
   std::vector<model::HistoryPoint> points;
   for (int i = 0; i < 40; ++i) points.push_back(point(i + 1, (i < 20 ? 1e-3 : 1.1e-3) + i % 3 * 1e-6));

@@ -1,4 +1,4 @@
-// The store as its users see it: what goes in comes out, in order, once, and survives a second opening.
+// Tests that the store returns what was added, in order, once, and also after it is opened again.
 #include "harness/judge/history/store.hpp"
 
 #include <gtest/gtest.h>

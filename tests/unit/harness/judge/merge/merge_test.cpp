@@ -1,4 +1,4 @@
-// Folders: documents of shards and of launches become one side.
+// Tests folders of documents: documents of shards and of launches become one side.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -72,7 +72,7 @@ TEST(Merge, ALaunchCountsOnce) {
   const Document a = document("a", "x", 1);
   Document copy = document("b", "x", 1);
   EXPECT_EQ(refusal({a, copy}), "b: the document has the same launches as a: remove one of the two");
-  // One with more launches holds those of the other, too.
+  // The copy now has one more launch, but still contains a's launch.
   copy.cells.front().launches.push_back({1, 3, 0, 0, 0});
   EXPECT_EQ(refusal({a, copy}), "b: the document has the same launches as a: remove one of the two");
   EXPECT_EQ(refusal({copy, document("c", "y", 1), a}),
@@ -88,7 +88,7 @@ TEST(Merge, LaunchesThatMayBeTheirOwnAreKept) {
   other.cells.front().launches.front()[model::Metric::capture] = 1;
   EXPECT_EQ(refusal({a, other}), "accepted") << "another capture";
   EXPECT_EQ(refusal({a, document("b", "y", 1)}), "accepted") << "a shard";
-  // A median that repeats by chance, beside another that does not.
+  // The median of x repeats by chance, but the median of y does not.
   Document both = a;
   both.cells.push_back({"y", CellStatus::ok, "", {{0, 5, 0, 0, 0}}});
   other = both;
@@ -180,7 +180,7 @@ TEST_F(ReadSide, WhatCannotBeReadIsNamed) {
   EXPECT_NE(refusal((folder_).string()).find("b.json"), std::string::npos);
 }
 
-// With the status of cell 7,000 as given.
+// A document of 8,000 cells: cells[7000] has `status`, all others have "ok".
 std::string large_document(const std::string& p50, const std::string& status) {
   const std::string filler(1000, 'x');
   std::string text = R"({"schema":"graphbench.result/1","plan":{"hash":"aa","method":2},"cells":[)";

@@ -1,4 +1,4 @@
-// What the formats of a comparison do to text from documents, and how they put changes into words.
+// Tests how the formats of a comparison escape text from documents, and how they describe changes in words.
 #include <gtest/gtest.h>
 
 #include <string>

@@ -1,5 +1,5 @@
-// The floors of the real host device: which there are, and that they are what they say; the arithmetic over
-// their points, and their way through pipes. No times are held to anything but their order of making.
+// Tests which floors the real host device has and what they are, the lines through their points, and their
+// way through pipes. No assertion depends on how long something took.
 #include "harness/measure/floor/measure_floors.hpp"
 
 #include <gtest/gtest.h>
@@ -32,7 +32,7 @@ TEST(MeasureFloors, TheHostDeviceHasEveryFigure) {
     EXPECT_LE(floor->count, 20);
     EXPECT_GE(floor->p50, 0);
   }
-  // Waiting for a launch includes making it.
+  // The time of waiting for a launch includes the launch itself.
   EXPECT_GT(floors.completion_spin->p50, 0);
 }
 
@@ -52,7 +52,7 @@ TEST(MeasureFloors, TheHostDeviceHasNoMemoryOfGraphs) {
   EXPECT_FALSE(floors.exec_memory.has_value());
 }
 
-// A driver that takes 1 KB a node and 8 KB a graph, and keeps them.
+// A device whose driver reserves 1 KiB per node and 8 KiB per graph, and never releases them.
 class WeighedDevice final : public test::FakeDevice {
  public:
   std::unique_ptr<Kernel> make_empty_kernel() override { return std::make_unique<Nothing>(log); }
@@ -95,7 +95,7 @@ TEST(Line, HasSlopeAndOffset) {
 }
 
 TEST(Line, MinimisesSquaresOverScatterAndIsLevelForOnePoint) {
-  // By hand: means 2 and 3, sum of products 3, sum of squares 2.
+  // By hand: the means are 2 and 3, the sum of products of deviations is 3, of squared deviations 2.
   EXPECT_DOUBLE_EQ(line_of({1, 2, 3}, {2, 2, 5}).slope, 1.5);
   EXPECT_EQ(line_of({4}, {9}).slope, 0.0);
   EXPECT_EQ(line_of({4}, {9}).at_zero, 9.0);

@@ -1,4 +1,4 @@
-// Which parts a mode may have, and who launches them.
+// Tests which parts of a foreign step each mode permits, and whether the step or graphbench launches a part.
 #include "harness/measure/foreign/foreign_step.hpp"
 
 #include <gmock/gmock.h>
@@ -46,7 +46,7 @@ int capture(void* step, std::int32_t part, void** graph, char*, std::size_t) {
   return 0;
 }
 
-// Lent graphs have three nodes.
+// A device on which each graph that the step lends has three nodes.
 class LendingDevice final : public test::FakeDevice {
  public:
   std::unique_ptr<Graph> borrow_graph(void*) override { return std::make_unique<test::FakeGraph>(log, 3); }
@@ -62,7 +62,7 @@ class ForeignStepTest : public testing::Test {
   std::string refused(const std::string& mode, std::vector<std::uint8_t> kinds) {
     return test::failure([&] { made(mode, std::move(kinds)); });
   }
-  // Two warmups, the capture and two steps.
+  // Runs two warmups, the capture with its setup, and two steps.
   void run_all(ForeignExecutor& executor) {
     for (int i = 0; i < 2; ++i) executor.warm_up();
     executor.capture();

@@ -1,4 +1,4 @@
-// A heartbeat is of work, in this process or below it, and of nothing else.
+// Tests that a heartbeat beats only while this process or one of its descendants computes.
 #include "harness/measure/foreign/heartbeat.hpp"
 
 #include <gtest/gtest.h>
@@ -46,7 +46,7 @@ TEST(Heartbeat, BeatsWhileAProcessBelowComputes) {
   std::filesystem::remove(beaten);
 }
 
-// The interval is so long that a tick or two, charged for no work of this process, stay below a tenth of it.
+// The interval is so long that a tick or two, which the kernel may charge without work, cause no beat.
 TEST(Heartbeat, IsSilentWhileNothingComputes) {
   const Counted counted(10000, 1);
   std::this_thread::sleep_for(std::chrono::duration<double>(2.5));

@@ -1,5 +1,5 @@
-// Which CPUs may submit, on machines made up here, and one of them as hwloc reads it; CPU quotas and the
-// CPU's state, from trees of files made here.
+// Tests which CPUs may submit, on made-up machines and on one that hwloc reads. Tests CPU quotas and the
+// CPU's state, from files that the test writes.
 #include "harness/measure/machine/cpu_choice.hpp"
 
 #include <gmock/gmock.h>
@@ -23,7 +23,7 @@ std::vector<int> numbers(int first, int count) {
   return cpus;
 }
 
-// Two processors of eight CPUs, of which the even ones are faster. The device is at the first.
+// Two processors of eight CPUs each; CPUs with even numbers are faster. The device is near the first one.
 CpuTopology two_processors() {
   CpuTopology topology{.cpus = {}, .device_place_known = true};
   for (const int cpu : numbers(0, 16))
@@ -77,7 +77,7 @@ TEST(ChooseSubmitter, IsForThoseWhoPinAndNameNoCpu) {
   EXPECT_FALSE(choose_submitter(options, {0, 1}, "").has_value());
 }
 
-// Two processors of two CPUs; the device hangs off `place` ("Machine", "Package"): the second of them.
+// Two processors of two CPUs each. The device is attached to `place`: "Machine", or the second "Package".
 std::string machine_with_device(const std::string& place) {
   const std::string device = R"(<object type="PCIDev" gp_index="90" pci_busid="0000:65:00.0" )"
                              R"(pci_type="0302 [10de:2335] [10de:0000] a1" pci_link_speed="0.0"/>)";
@@ -98,7 +98,7 @@ std::string machine_with_device(const std::string& place) {
     inside += object("Package", package, 3 << (2 * package), 30 + package, units);
   }
   if (place == "Machine") inside += device;
-  // hwloc's own reader wants these lines as they are.
+  // hwloc's reader requires these lines in exactly this form.
   return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<!DOCTYPE topology SYSTEM \"hwloc2.dtd\">\n"
          "<topology version=\"2.0\">\n" +
          object("Machine", 0, 0xf, 1, inside) +

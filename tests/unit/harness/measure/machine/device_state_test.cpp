@@ -1,4 +1,4 @@
-// What counts as throttling, when a visit begins for clocks that recover, stay low, rise, or cannot be
+// Tests what counts as throttling, when a visit begins for clocks that recover, stay low, rise or cannot be
 // probed, and what the environment's fingerprint depends on.
 #include "harness/measure/machine/device_state.hpp"
 
@@ -57,7 +57,7 @@ constexpr double slow = 210e-6;
 
 class DeviceClockTest : public testing::Test {
  protected:
-  // Gives `seconds` one after the other, and the last for ever. What settle() leaves is then the slowdown.
+  // Probe i takes seconds[i], and every later probe the last of them. Returns the slowdown after settle().
   std::optional<double> settle(std::vector<double> seconds) {
     probes = 0;
     clock.settle([&]() -> std::optional<double> {

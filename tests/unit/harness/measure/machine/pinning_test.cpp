@@ -1,5 +1,5 @@
-// Choosing a CPU, and where threads end up that measure or must not disturb. Affinity is changed on threads
-// of the tests' own.
+// Tests the choice of a CPU, and the CPUs of threads that measure or must not disturb. Only threads of the
+// tests' own change their affinity.
 #include "harness/measure/machine/pinning.hpp"
 
 #include <gmock/gmock.h>
@@ -79,7 +79,7 @@ TEST(SubmitterPin, LeavesEverythingAloneWhereItIsOff) {
   }).join();
 }
 
-// Two CPUs that may submit, and what a computation takes on each.
+// Two CPUs that may submit, and the seconds that a computation takes on each.
 class RoamingPinTest : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -136,7 +136,7 @@ TEST_F(RoamingPinTest, TakesTheLeastDisturbedWhereAllAre) {
   }).join();
 }
 
-// As if a control group gave a CPU to another process in the middle of a sweep.
+// A control group may give a CPU to another process during a sweep: here the CPU `gone`.
 TEST(SubmitterPin, PassesOverACpuThatItMayNotUseAnyMore) {
   const int lowest = allowed_cpus().front();
   constexpr int gone = CPU_SETSIZE - 1;

@@ -1,4 +1,4 @@
-// Ranks that meet in shared memory, each on a thread of this process instead of a process of its own.
+// Tests ranks that meet in shared memory. Each rank is a thread of this process instead of a process.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <stdlib.h>

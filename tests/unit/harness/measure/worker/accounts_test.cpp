@@ -1,6 +1,6 @@
-// Busy time, gaps and the longest names, from records made here, and which of a step's enqueues belong to
-// which phase; accounts of a driver that is made up: what grows in which stage, and graphs that it serves in
-// chunks.
+// Tests busy time, gaps and the longest kernels, from made-up records, and which of a step's enqueues belong
+// to which phase. Tests the accounts of memory with a made-up driver: what grows in which stage, and graphs
+// whose memory the driver reserves in chunks.
 #include <gtest/gtest.h>
 
 #include "graphs/abi/plugin.hpp"
@@ -76,7 +76,7 @@ TEST(Profile, CopiesAreBusyTimeButNoKernels) {
   EXPECT_DOUBLE_EQ(profile.busy_seconds, 4);
 }
 
-// The medians of the two are 6 and 5, but no step differs by 1.
+// The medians of event times and recorded times are 6 and 5, but in no step do the two differ by 1.
 TEST(DeviceTimeCheck, ComparesStepByStep) {
   const model::DeviceTimeCheck witness =
       summarize_time_check({{6, {kernel("a", 0, 2), kernel("b", 3, 4)}},  // 2 more than its records
@@ -124,7 +124,7 @@ TEST(PhaseRuns, AreOpsOfOnePhaseInARowAndSumsOfGradientsAreBackward) {
   const ir::Program program = trained(catalog);
   std::vector<execution::StepItem> items;
   for (ir::OpId id = 0; id < program.ops().size(); ++id) items.push_back({nullptr, nullptr, nullptr, id, id});
-  // Forward, loss and gradient of either part; the sum; the count of steps and the update.
+  // Each of two micro-batches: forward, loss, gradient. Then the sum, the count of steps and the update.
   EXPECT_EQ(phases(phase_runs(program, items)),
             (std::vector<std::string>{"forward 0 2", "backward 2 3", "forward 3 5", "backward 5 7",
                                       "optimizer 7 9"}));
@@ -144,13 +144,13 @@ TEST(PhaseRuns, AreNoneWhereAGraphHoldsSeveralPhases) {
 constexpr std::int64_t mebi = 1 << 20;
 constexpr std::int64_t node_bytes = 3174;
 
-// Its driver takes memory for execs in quanta of 2 MiB.
+// A device whose driver reserves memory for execs in quanta of 2 MiB.
 class WeighedDevice final : public test::FakeDevice {
  public:
   std::int64_t hidden = 500 * mebi;
   std::int64_t bytes_per_node = node_bytes;
-  std::int64_t exec_bytes = 0;  // besides
-  std::int64_t held = 0;        // which execs take first
+  std::int64_t exec_bytes = 0;  // per exec, in addition to its nodes
+  std::int64_t held = 0;        // reserved bytes that execs use first
   std::int64_t room = mebi * mebi;
   bool speaks = true;
   std::optional<MemoryUse> memory_use() override {
@@ -171,7 +171,7 @@ class MemoryLedgerTest : public ::testing::Test {
     program_.emplace(build_program(registry_, task_));
     rig_.emplace(task_, device_, *program_);
   }
-  // One batch's setup and a visit, each with some growth.
+  // A batch's setup and a visit, with another growth of memory in each stage.
   model::Memory weigh() {
     MemoryLedger ledger(device_, *rig_);
     device_.hidden += 3 * mebi;
@@ -181,7 +181,7 @@ class MemoryLedgerTest : public ::testing::Test {
     ledger.begin(Account::graphs);
     device_.hidden += 7 * mebi;
     ledger.begin(Account::code);
-    device_.hidden += 11 * mebi;  // what their first launch takes
+    device_.hidden += 11 * mebi;  // what the first launch of the graphs reserves
     ledger.begin(Account::other);
     device_.hidden += 13 * mebi;
     return ledger.close();
@@ -208,7 +208,7 @@ TEST_F(MemoryLedgerTest, BooksEachGrowthToItsStage) {
   EXPECT_EQ(memory.unaccounted_bytes, 13 * mebi);
 }
 
-// Their first execs lie in what the driver has taken before.
+// The first execs of these graphs fit into memory that the driver has already reserved.
 TEST_F(MemoryLedgerTest, GraphsThatTakeNothingLeaveNothingUnaccounted) {
   MemoryLedger ledger(device_, *rig_);
   rig_->allocate(8);
@@ -238,7 +238,7 @@ TEST_F(MemoryLedgerTest, HasNoAccountsOfADriverThatDoesNotSpeak) {
   EXPECT_EQ(memory.workspace_bytes, 5 * mebi);
 }
 
-// A step of graphs with this many nodes each.
+// A step of `graphs` graphs with `nodes` nodes each.
 class Step {
  public:
   Step(test::CallLog& log, std::size_t graphs, std::size_t nodes) {
@@ -271,7 +271,7 @@ TEST_F(ExecMemoryTest, KnowsAGraphToTheResolutionAtEveryBatchWhereverTheFirstLie
   constexpr double truth = 40 * node_bytes;
   double least = truth, most = truth, resolution = 0;
   for (int run = 0; run < 40; ++run) {
-    device_.log.nodes_instantiated += 17 * run;  // of other graphs
+    device_.log.nodes_instantiated += 17 * run;  // nodes of other graphs
     const std::int64_t before = device_.log.instantiations;
     for (const auto& cost : measure(batches)) {
       ASSERT_TRUE(cost);
@@ -315,7 +315,7 @@ TEST_F(ExecMemoryTest, SaysACoarserResolutionWhereItStopsAtItsBound) {
   EXPECT_LT(device_.log.nodes_instantiated, 200'000);
 }
 
-// What is given back would be served again.
+// The driver would reuse the memory of a destroyed exec, so later execs would cause no growth.
 TEST_F(ExecMemoryTest, KeepsItsExecs) {
   const Step step(device_.log, 1, 40);
   machine::ExecMemory memory(device_, *stream_);
@@ -338,7 +338,7 @@ TEST_F(ExecMemoryTest, SaysNothingWhereNoDriverSpeaksOrNothingGrowsAndNeverZero)
 
 class MemoryStageTest : public TaskRunTest {
  protected:
-  // The stage alone, with batches whose graphs nothing has launched.
+  // Runs the memory stage alone, for batches whose graphs were never launched.
   void measure() {
     open_ = [] { return std::make_unique<WeighedDevice>(); };
     with_run(program(), [](TaskRun& run) {

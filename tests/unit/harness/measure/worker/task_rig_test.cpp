@@ -1,6 +1,6 @@
-// What a rig says of the ways that ops took, over kernels made here; that axes reach executors; evaluating a
-// model under training, on the parameters that steps have left; and widening, against values worked out from
-// the formats' definitions.
+// Tests what a rig reports about the paths that ops took, with made-up kernels; that axes reach executors;
+// the evaluation of a model under training, with the parameters that steps have left; and the widening of
+// number formats, against values from their definitions.
 #include "harness/measure/worker/task_rig.hpp"
 
 #include <gmock/gmock.h>
@@ -40,7 +40,7 @@ class PathKernel final : public Kernel {
   KernelPath path_;
 };
 
-// A graph mode's own items are pieces; the kernels are its eager executor's.
+// In a graph mode, the executor's own items are pieces, and its eager executor has the kernels.
 class ChoosingExecutor final : public test::FakeExecutor {
  public:
   ChoosingExecutor(std::vector<KernelPath> paths, Executor* eager) : eager_(eager) {
@@ -84,7 +84,7 @@ TEST(TaskRig, RewritesGraphsWhereTheTaskSaysSo) {
   }
 }
 
-// A step of training is checked through the state it leaves: ten steps on either side.
+// The check compares the state after ten training steps with the state after ten eager training steps.
 TEST(TaskRig, ChecksTenStepsOfTraining) {
   abi::WorkloadRegistry registry;
   workloads::add_builtin(registry);

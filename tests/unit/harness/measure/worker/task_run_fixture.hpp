@@ -1,4 +1,4 @@
-// What tests of a task's run share: a small task on the host device, and who hears of it.
+// A fixture for tests of a task's run: a small task on the host device, and a recorder of its events.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -49,14 +49,14 @@ class TaskRunTest : public ::testing::TestWithParam<std::string> {
   void SetUp() override {
     workloads::add_builtin(registry_);
     task_.warmup = 1;
-    task_.sampling.seconds_max = 10;                       // samples_max is what ends the passes
-    task_.sampling.samples_max = 6 * measure::placements;  // the fewest with an interval
+    task_.sampling.seconds_max = 10;                       // long enough that samples_max ends the passes
+    task_.sampling.samples_max = 6 * measure::placements;  // the fewest with a confidence interval
   }
   void run() { run(program()); }
   ir::Program program() const {
     return registry_.build(task_.workload, {.preset = task_.preset, .dtype = ir::DType::fp32, .options = {}});
   }
-  // After others, of which no event is left.
+  // Runs the task again, without the events of earlier runs.
   void run_again() {
     events_ = Recorder{};
     run();

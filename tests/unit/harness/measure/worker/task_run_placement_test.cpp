@@ -1,4 +1,4 @@
-// A task's placements and visits: what each begins with, in which order, and on what device.
+// Tests a task's placements and visits: what each begins with, in which order, and on which device.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -26,15 +26,15 @@ TEST_F(TaskRunTest, CapturesLargestFirstInEveryPlacement) {
 }
 
 struct DeviceLife {
-  std::int64_t first_use = 0;  // told to load code there
+  std::int64_t first_use = 0;  // calls of load_at_first_use()
   std::int64_t opened = 0;
   std::int64_t discarded = 0;
   std::int64_t alive = 0;
   std::int64_t streams = 0;
-  std::int64_t probed = 0;               // its clock
-  const test::CallLog* log = nullptr;    // of the device alive
+  std::int64_t probed = 0;               // probes of its clock
+  const test::CallLog* log = nullptr;    // of the device that is alive
   std::int64_t lost_at = 0;              // the batch whose launches lose the device
-  std::optional<facts::CacheUse> cache;  // of the process; where it keeps something
+  std::optional<facts::CacheUse> cache;  // of the process; absent without a cache
   std::set<std::int64_t> chosen = {};    // batches whose kernels were chosen
 };
 
@@ -76,7 +76,7 @@ class WatchedDevice final : public test::FakeDevice {
   }
 
  private:
-  // Results that pass a check, where they are not a graph's.
+  // Writes zeros, so that eager steps pass a check. (A replay of the fake device runs no kernel.)
   class ZeroKernel final : public Kernel {
    public:
     explicit ZeroKernel(const ir::OpCall& call) : inputs_(call.input_count) {
@@ -121,7 +121,7 @@ TEST_F(TaskRunPlacementTest, TheLastDevicesMemoryIsAllInAccounts) {
 }
 
 TEST_F(TaskRunPlacementTest, ABatchHasWhatItsOwnPreparationHadOfTheCache) {
-  life_.cache.emplace().hits = 7;  // ahead of the ladder
+  life_.cache.emplace().hits = 7;  // before the first batch of the ladder
   task_.mode = "eager";
   run();
   for (const std::int64_t batch : {1, 2, 4}) {
@@ -145,7 +145,7 @@ TEST_F(TaskRunPlacementTest, SomePlacementsShareADeviceAndEachDeviceIsDiscarded)
 }
 
 TEST_F(TaskRunPlacementTest, PlacementsOnADeviceTakeMemoryElsewhere) {
-  std::vector<std::int64_t> allocations;  // alive in each visit
+  std::vector<std::int64_t> allocations;  // live ones in each visit
   events_.on_measure = [&] { allocations.push_back(life_.log->live_allocations); };
   run();
   ASSERT_EQ(allocations.size(), static_cast<std::size_t>(3 * visits_to_a_cell));
@@ -176,7 +176,7 @@ TEST_F(TaskRunPlacementTest, ALostDeviceEndsTheTaskAtItsBatchAndLeavesTheRest) {
 }
 
 TEST_F(TaskRunPlacementTest, EveryBatchHasMadeAStepBeforeTheFirstVisitOfAPlacement) {
-  std::vector<std::int64_t> launched;  // graphs, when the first visit on each device begins
+  std::vector<std::int64_t> launched;  // graph launches before the first visit on each device
   events_.on_measure = [&] {
     if (static_cast<std::int64_t>(launched.size()) < life_.opened)
       launched.push_back(life_.log->graph_launches);
@@ -190,7 +190,7 @@ TEST_F(TaskRunPlacementTest, EveryBatchHasMadeAStepBeforeTheFirstVisitOfAPlaceme
 TEST_F(TaskRunPlacementTest, TheDevicesClockIsProbedBeforeAndAfterEveryVisit) {
   std::int64_t visits = 0;
   task_.mode = "eager";
-  // Twice before the first visit, which confirms what the others are compared with.
+  // The first visit has two probes before it: the second confirms what later probes are compared with.
   events_.on_measure = [&] {
     EXPECT_EQ(life_.probed, 2 * visits + (visits > 0 ? 1 : 0));
     ++visits;
