@@ -1,4 +1,4 @@
-// Units, digits and widths of the console's numbers.
+// Tests units, digits and widths of the console's numbers.
 #include "reporters/format.hpp"
 
 #include <gtest/gtest.h>

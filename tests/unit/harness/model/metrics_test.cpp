@@ -1,4 +1,4 @@
-// How metrics are called where people name them: by column, by path, by the end of a path.
+// Tests the names by which people choose a metric: its column, its path, or the end of its path.
 #include "harness/model/metrics.hpp"
 
 #include <gmock/gmock.h>

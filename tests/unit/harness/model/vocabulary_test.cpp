@@ -1,4 +1,4 @@
-// The tables of words against each other, and against the types that the graphs have for them.
+// Tests the tables of words against each other and against the graphs' own types.
 #include "harness/model/vocabulary.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// What an option becomes, lists and ranges of numbers, the steps of a trace of shapes, and what is refused in
-// words of ours.
+// Tests which value an option becomes, lists and ranges of numbers, the steps of a trace of shapes, and what
+// is refused in graphbench's own words.
 #include "harness/options/command_options.hpp"
 
 #include <gmock/gmock.h>
@@ -130,8 +130,8 @@ TEST(NumberList, RangesNearTheLargestNumberDoNotOverflow) {
 }
 
 TEST(NumberList, MalformedEntriesAreRefusedWithTheirReason) {
-  // What is wrong of an entry, and entries that are refused with it; those of the first are quoted as they
-  // are.
+  // Maps each reason to texts that are refused with it. In the message, a reason that begins with a blank
+  // follows the quoted text.
   const std::map<std::string, std::vector<std::string>> refused = {
       {" is not a batch", {"-1", "+1", "1.5", "1e3", "0x10", "eight", "8\n"}},
       {"\"\" is not a batch", {",", "1,", "1,,2"}},

@@ -1,5 +1,5 @@
-// TOML to options: values by kind, refusals with their place, misplaced letters. JSON:
-// sweep_request_test.cpp.
+// Tests how TOML becomes options: values by kind, refusals with their place, letters outside of strings.
+// sweep_request_test.cpp tests JSON.
 #include "harness/options/document_options.hpp"
 
 #include <gmock/gmock.h>
@@ -98,7 +98,7 @@ TEST(TomlFile, AFileThatCannotBeReadIsRefused) {
   EXPECT_THROW(read_toml_file("/"), InputError);
 }
 
-// 0: it has none.
+// The line of the fault; 0 if there is no fault.
 std::size_t fault_line(std::string_view toml) {
   const auto fault = fault_before_parsing(toml);
   return fault ? fault->line : 0;

@@ -1,5 +1,5 @@
-// Options after checking: defaults, refusals, flags that win over the file; and which shard a process is, as
-// it is written and as the variables of schedulers say.
+// Tests checked options: defaults, refusals, flags that override the file. Tests which shard a process is,
+// from the option's text and from the variables of schedulers.
 #include "harness/options/options.hpp"
 
 #include <gmock/gmock.h>

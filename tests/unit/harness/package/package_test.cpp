@@ -1,4 +1,4 @@
-// Packages: written, read, and refused where anything about them is not right.
+// Tests packages: writing, reading, and refusing a package in which anything is wrong.
 #include "harness/package/package.hpp"
 
 #include <gmock/gmock.h>
@@ -161,7 +161,7 @@ TEST_F(PackageTest, IsForItsDevicesAndPluginsAlone) {
   EXPECT_THAT(why_not_with(manifest, {path}), HasSubstr("which no --plugin has"));
 }
 
-// Deterministic: the standard says what this generator gives.
+// Deterministic, because the C++ standard defines the numbers of this generator.
 TEST_F(PackageTest, TenThousandFlippedBytesAreRefused) {
   const std::string text = write_package(package_);
   std::mt19937_64 random(18);
@@ -173,7 +173,7 @@ TEST_F(PackageTest, TenThousandFlippedBytesAreRefused) {
   }
 }
 
-// The head says the digests of what the sections are now; or the seal does too.
+// The digests in the head match the changed sections; in every 50th round the seal matches too.
 TEST_F(PackageTest, SoAreThoseWhoseDigestsWereMadeToMatch) {
   const std::vector<Section> sections = decode(write_package(package_));
   std::mt19937_64 random(19);
@@ -187,7 +187,7 @@ TEST_F(PackageTest, SoAreThoseWhoseDigestsWereMadeToMatch) {
     Package sealed = package_;
     std::string& program = sealed.programs[i / 50 % 2].after;
     program[at % program.size()] ^= static_cast<char>(1 + random() % 127);
-    const std::string why = failure(write_package(sealed));  // a sound program, or refused: no crash
+    const std::string why = failure(write_package(sealed));  // a valid program or refused; never a crash
     ASSERT_TRUE(why == "none" || why.starts_with("section program/")) << why;
   }
 }

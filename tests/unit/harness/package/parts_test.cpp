@@ -1,5 +1,5 @@
-// The parts of a package: programs as exact text, over all that the built-in workloads build; and the file of
-// weights, written, uploaded, and refused by the tensor that is wrong.
+// Tests the parts of a package: exact text of all programs that the built-in workloads build; and the file
+// of weights: writing, uploading, and refusing it with the name of the wrong tensor.
 #include <gmock/gmock.h>
 
 #include <chrono>
@@ -75,7 +75,7 @@ TEST_F(WeightsTest, ATensorIsVerifiedAgainOnceTheFileIsWrittenTo) {
   const double once = file.verify_seconds();
   upload();
   EXPECT_EQ(file.verify_seconds(), once);
-  // The system's clock for files goes in steps of some milliseconds.
+  // A file system's clock may advance in steps of some milliseconds.
   std::this_thread::sleep_for(std::chrono::milliseconds(20));
   const auto written = std::filesystem::last_write_time(path_);
   text_[text_.rfind("cccc")] = 'd';
@@ -108,7 +108,7 @@ TEST_F(WeightsTest, GoesThroughALittleMemoryInParts) {
   }
   EXPECT_EQ(whole.staging_bytes(), 400'000U);
   EXPECT_EQ(parts.staging_bytes(), 4096U) << "a page: the head is read too";
-  text_[text_.size() - 4096] ^= 1;  // of d's last part
+  text_[text_.size() - 4096] ^= 1;  // in the last part of d
   put(text_);
   std::string there(400'000, '?');
   EXPECT_THROW(WeightsFile(path_, manifest_, 1000).upload(*stream_, "any", "d", there.data()), Error);
@@ -116,7 +116,7 @@ TEST_F(WeightsTest, GoesThroughALittleMemoryInParts) {
 
 TEST_F(WeightsTest, NamesTheTensorThatIsWrong) {
   std::string text = text_;
-  text[text.size() - 4096] ^= 1;  // of c's second page
+  text[text.size() - 4096] ^= 1;  // in the second page of c
   put(text);
   EXPECT_THAT(failure(), HasSubstr("tensor c does not match its digest in the package"));
   put(text_);
@@ -178,7 +178,7 @@ class ProgramTextTest : public testing::Test {
   std::string failure(const std::string& text) const {
     return test::failure([&] { return read_program(text, registry_.catalog()); });
   }
-  // The text of a program with `from` in it once more or less.
+  // The error of reading the program's text after its first `from` is replaced by `to`.
   std::string failure_of(const std::string& from, const std::string& to) const {
     std::string text = write_program(build());
     const std::size_t at = text.find(from);
@@ -277,7 +277,7 @@ TEST_F(ProgramTextTest, WhatIsWrongIsRefusedByItsLine) {
               HasSubstr("the written inputs differ from those of the op's kind"));
 }
 
-// Whatever is cut off or changed, the reader neither crashes nor gives a program that is another text.
+// After any truncation or change, the reader neither crashes nor returns a program with another text.
 TEST_F(ProgramTextTest, NoByteThatIsChangedMakesAnUnsoundProgram) {
   const std::string text = write_program(build("attention"));
   for (std::size_t i = 0; i < text.size(); i += test::sanitized ? 10 : 1) {

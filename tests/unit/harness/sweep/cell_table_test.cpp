@@ -1,4 +1,4 @@
-// How launches merge into cells, what a worker that dies costs; progress and the estimate of the time left.
+// Tests how launches merge into cells, what is lost when a worker dies, progress and the remaining time.
 #include "harness/sweep/cell_table.hpp"
 
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@ class CellTableTest : public testing::Test {
   const model::WorkerTask first = sample_task("whole", {1, 2}, 0);
   const model::WorkerTask second = sample_task("whole", {1, 2}, 1);
   CellTable table{sample_plan({first, second})};
-  // What its worker says, from its beginning on.
+  // Reports what the task's worker sends, from its beginning on.
   void report(const model::WorkerTask& task, const std::vector<model::CellResult>& cells) {
     table.begin_task(task);
     for (const model::CellResult& cell : cells) table.add_cell(cell);

@@ -1,5 +1,5 @@
-// A journal: what it keeps, who may write it, what is done about damage, what must be equal to go on with it,
-// and which tasks are taken over.
+// Tests a journal: what it keeps, who may write it, what happens if it is damaged, what must be equal to
+// continue with it, and which of its tasks are used.
 #include "harness/sweep/journal.hpp"
 
 #include <gmock/gmock.h>
@@ -117,7 +117,7 @@ TEST_F(JournalTest, AFileOfSomeoneElseIsNotCut) {
   }
 }
 
-// RLIMIT_FSIZE makes write() fail part-way, as a full disk does.
+// With RLIMIT_FSIZE, write() fails part-way, as on a full disk.
 TEST_F(JournalTest, IsNotLeftEmptyWhereItCannotBeBegun) {
   rlimit before{};
   ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);

@@ -1,5 +1,5 @@
-// Tasks, events, the probe's questions and answers survive the pipe; what is not an event is refused; what a
-// probe's death and failure become. Shell scripts play the probe.
+// Tests that tasks, events and the probe's questions and answers are the same after the pipe, that all else
+// is refused, and what a probe's crash or failure becomes. Shell scripts play the probe.
 #include "harness/measure/worker/protocol.hpp"
 
 #include <gmock/gmock.h>

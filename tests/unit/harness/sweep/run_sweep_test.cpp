@@ -1,4 +1,4 @@
-// A sweep whose workers misbehave in every way loses their cells and nothing else.
+// Tests that a sweep whose workers fail in any way loses only the cells of these workers.
 #include "harness/sweep/run_sweep.hpp"
 
 #include <gmock/gmock.h>
@@ -32,7 +32,7 @@ class LastProgress final : public SweepListener {
 const model::WorkerTask eager_task = sample_task("eager", {1, 2});
 const model::WorkerTask whole_task = sample_task("whole", {1, 2});
 
-// The outcome, of which the whole worker's cells are well.
+// Returns the outcome, after checking that the cells of the whole worker are ok.
 SweepOutcome with_whole_ok(SweepOutcome outcome) {
   EXPECT_EQ(outcome.result.cells.size(), 4u);
   EXPECT_EQ(outcome.result.cells.at(2).status, CellStatus::ok);
@@ -170,7 +170,7 @@ TEST_F(RunSweep, ACrashCostsTheCellsNotReportedYet) {
   EXPECT_EQ(outcome.cells_failed, 1);
 }
 
-// Crashes at batch 2 wherever it is in the task, and measures what else is.
+// Crashes at batch 2 in any task that contains it, and measures the other batches.
 const std::string crashes_at_2 =
     "case \"$task\" in *'\"batches\":[1,2]'*) " + sends({.batch = 2, .phase = "warmup"}) +
     "kill -SEGV $$ ;; *'\"batches\":[1]'*) " + sends({.cell = ok_cell(eager_task, 1)}) + " ;; esac";

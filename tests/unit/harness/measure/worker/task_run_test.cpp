@@ -1,5 +1,5 @@
-// A worker's task on the real host device: what it reports, in every mode, and what it does with
-// batches that do not fit or do not check.
+// Tests a worker's task on the real host device: what it reports in every mode, and what it does with
+// batches that do not fit or whose check fails.
 #include "harness/measure/worker/task_run.hpp"
 
 #include <gmock/gmock.h>
@@ -34,7 +34,7 @@ TEST_P(TaskRunTest, ReportsEveryBatchMeasuredAndChecked) {
       const model::Launch& launch = cell.launches.at(0);
       EXPECT_EQ(launch.latency_seconds->count, task_.sampling.samples_max);
       EXPECT_TRUE(launch.latency_seconds->p50_ci95_low);
-      // With the last sample the median may also be known precisely enough; which it is, real times decide.
+      // The last sample may also make the median precise enough; which bound ends the pass varies with time.
       EXPECT_THAT(launch.latency_stopped_by, ::testing::AnyOf("samples", "precision"));
       EXPECT_EQ(launch.latency_started_ns.size(), launch.latency_samples.size());
       EXPECT_EQ(launch.device_started_ns.size(), launch.device_samples.size());
@@ -86,7 +86,7 @@ TEST_F(TaskRunStartupTest, WithoutAParentDoesNotSayHowLongTheProcessTook) {
 
 using TaskRunGraphTest = TaskRunTest;
 
-// Samples end where the median is known well enough, so two runs take different numbers of them.
+// Samples end when the median is precise enough, so two runs take different numbers of samples.
 TEST_F(TaskRunGraphTest, CountsDoNotDependOnHowManySamplesAreTaken) {
   task_.more_axes["io"] = "recapture";
   run();
@@ -144,7 +144,7 @@ TEST_F(TaskRunGraphTest, SaysWhichSizesHaveChoicesOfTheirOwn) {
 TEST_F(TaskRunGraphTest, CountsTheNodesThatARewriteReplaced) {
   open_ = [] {
     auto device = std::make_unique<test::FakeDevice>();
-    device->log.memset_nodes = 5;  // of each graph
+    device->log.memset_nodes = 5;  // in each graph
     return device;
   };
   run();
@@ -210,7 +210,7 @@ TEST_F(TaskRunMemoryTest, ABatchThatDoesNotFitCostsItsOwnCellOnly) {
   EXPECT_EQ(events_.cells.at(2).status, CellStatus::ok);
 }
 
-// An op that gives another result at every call: eager itself cannot be repeated, and the check says so.
+// An op with another result at every call, so eager itself is not repeatable and the check says so.
 int run_fickle(const gb_op_call*, void* const* operands, void*) {
   static float value = 0;
   *static_cast<float*>(operands[1]) = value += 1;
@@ -222,8 +222,8 @@ int run_nan(const gb_op_call*, void* const* operands, void*) {
   return 0;
 }
 
-// An op that stops writing its output once the check's reference run is over. What it left there
-// before is right, so only poisoned memory shows it.
+// An op that stops writing its output after the check's reference run. The memory still contains the right
+// output of earlier runs, so only poisoned memory shows the defect.
 bool check_begun = false;
 int calls_in_check = 0;
 
@@ -233,7 +233,7 @@ int run_lazy(const gb_op_call*, void* const* operands, void*) {
   return 0;
 }
 
-// An op that fails at batch 2 once all batches are set up.
+// An op that fails at batch 2 after all batches are set up.
 bool measure_begun = false;
 
 int run_frail(const gb_op_call* call, void* const* operands, void*) {
@@ -242,7 +242,7 @@ int run_frail(const gb_op_call* call, void* const* operands, void*) {
   return 0;
 }
 
-// Right at batches 8 and 1, never finite at 4, and another result at every call at 2.
+// Correct at batches 8 and 1, never finite at 4, and another result at every call at 2.
 int run_as_its_batch_says(const gb_op_call* call, void* const* operands, void*) {
   static float calls = 0;
   const float result = call->batch == 4 ? __builtin_nanf("") : call->batch == 2 ? calls += 1 : 7;
@@ -332,7 +332,7 @@ class TaskRunFailureTest : public TaskRunCheckTest {
   int opened_ = 0;
 };
 
-// The plugin may remember it, and fail another batch for it.
+// The plugin may remember its failure and fail another batch because of it.
 TEST_F(TaskRunFailureTest, OfAPluginIsToldAndLeavesTheOtherBatchesToAnotherProcess) {
   run_with(run_frail, 0, {1, 2});
   ASSERT_TRUE(events_.cells.contains(2));

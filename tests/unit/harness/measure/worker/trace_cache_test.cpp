@@ -1,4 +1,4 @@
-// What the cache of programs has for a step, and what the walk over a trace says of it.
+// Tests what the cache of programs has for a step, and what the walk over a trace reports.
 #include "harness/measure/worker/trace_cache.hpp"
 
 #include <gmock/gmock.h>
@@ -163,8 +163,8 @@ TEST_F(TraceCacheTest, NamesTheLineOfAStepThatCannotBe) {
 
 int calls_of_two = 0;
 
-// Right but for the sixth call at batch 2 and those after it. A path has four until it is checked: a warmup,
-// the step, and the check's two.
+// Correct except from the sixth call at batch 2 on. A path has four calls until it is checked: a warmup, the
+// step, and two calls of the check.
 int run_six_times(const gb_op_call* call, void* const* operands, void*) {
   const bool right = call->batch != 2 || ++calls_of_two < 6;
   std::fill_n(static_cast<float*>(operands[1]), call->batch, right ? 7.0f : static_cast<float>(calls_of_two));

@@ -1,4 +1,4 @@
-// What is read of a document, what is refused, and how one object is cut into its members.
+// Tests which parts of a document are read, what is refused, and how one object is divided into its members.
 #include "harness/model/codec/parse_document.hpp"
 
 #include <gmock/gmock.h>
@@ -143,7 +143,7 @@ TEST(ParseDocument, RanksAreInOrder) {
   refused(R"("max":1e-4,"p90":2e-4)", "p90 is greater than max");
   refused(R"("p99":null,"p90":2e-4,"p999":1e-4)", "p90 is greater than p999");
   parse(with_latency(R"(1e-4,"min":1e-4,"p90":1e-4,"p99":1e-4,"p999":null,"max":1e-4)"));
-  parse(with_latency(R"(1.0000000000001e-4,"min":1e-4,"max":1e-4)"));  // rounding, of a mean of equal medians
+  parse(with_latency(R"(1.0000000000001e-4,"min":1e-4,"max":1e-4)"));  // rounded mean of equal medians
   parse(with_latency(R"(1e-4,"min":9e-5,"p90":9.5e-5,"max":1e-3)"));   // one placement of several was slow
 }
 
@@ -237,7 +237,7 @@ TEST(ParseDocument, CountsAreNotNegative) {
                  "cells[0].memory.exec_bytes: -1 is not a whole number from 0 up");
 }
 
-// What a ladder has of a cell is compared; a result's cells are those of its sweep.
+// A comparison reads a ladder as a cell, but the cells of a result are only those of its sweep.
 TEST(ParseDocument, ALadderStandsForACell) {
   const std::string document = with_cells(R"({"id":"a","status":"skipped"})");
   const auto with_ladder = [&](const std::string& id) {
@@ -296,7 +296,7 @@ TEST(ParseDocument, AKeyIsThereOnce) {
   expect_refused(with_latency("1" + many + ",\"99\":0"), "99: the key appears twice");
 }
 
-// The padding is of quotes and braces, which the reader must not take for a part of the text.
+// The padding consists of braces, which the reader must not take for a part of the text.
 std::string padded(const std::string& text) {
   return text + std::string(text_padding, '}');
 }

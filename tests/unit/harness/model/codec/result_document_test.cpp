@@ -1,4 +1,4 @@
-// What the document says of missing, broken and odd values; its shape is in tests/golden.
+// Tests what the document says about missing, broken and odd values; tests/golden tests its structure.
 #include <gtest/gtest.h>
 
 #include <limits>
@@ -98,7 +98,7 @@ TEST(ResultJson, NeedsBothEndsOfAnInterval) {
   EXPECT_TRUE(document_of(result)["cells"][0]["summary"]["latency_seconds"]["ci95"].is_null());
 }
 
-// Each with every kind of field.
+// Results that together have every kind of field.
 std::vector<model::Result> samples_of_all_kinds() {
   return {samples::small_result(), samples::interrupted_result(), samples::instruments_result()};
 }
@@ -133,7 +133,7 @@ TEST(ResultDocument, AnotherDocumentIsNoResult) {
             "a.json: the schema is \"graphbench.floors/1\"; this program reads \"graphbench.result/1\"");
 }
 
-// For whatever purpose it is read.
+// A document that contradicts itself is refused, whichever function reads it.
 TEST(ResultDocument, OneThatContradictsItselfIsRefusedByEveryReader) {
   Json document = document_of(samples::small_result());
   document["cells"][1]["check"]["identical"] = false;

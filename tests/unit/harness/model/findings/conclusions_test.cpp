@@ -1,5 +1,5 @@
-// What is concluded where the rule is simple to state: few launches, one mode, a host, foreign steps,
-// training, failed cells, warmups. The figures of a whole sweep are held in tests/golden/findings_test.py.
+// Tests conclusions whose rule is simple: few launches, one mode, a host, foreign steps, training, failed
+// cells, warmups. tests/golden/findings_test.py tests the numbers of a whole sweep.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -23,7 +23,7 @@ using ::testing::Not;
 struct Times {
   double latency;
   double submit = 10e-6;
-  double spread = 0.001;  // between launches, and within them
+  double spread = 0.001;  // relative, between launches and also within them
 };
 
 class ConclusionsTest : public ::testing::Test {
@@ -41,7 +41,7 @@ class ConclusionsTest : public ::testing::Test {
     return summary;
   }
 
-  // Launches alternate around the median by their spread.
+  // The times of launches alternate around the given median, by the relative spread.
   CellResult& add(const std::string& mode, std::int64_t batch, const Times& times, std::int64_t warmup = 3) {
     CellResult cell{};
     cell.cell = {"mlp", "base", "bf16", "forward", batch, warmup, mode};
@@ -61,7 +61,7 @@ class ConclusionsTest : public ::testing::Test {
     return result_.cells.back();
   }
 
-  // "code: text" for each.
+  // The conclusions, each as "code: text".
   std::vector<std::string> found() {
     statistics::summarize_cells(result_.cells);
     return as_summarized();
@@ -114,7 +114,7 @@ TEST_F(ConclusionsTest, PutEagerCellsToTheGraphsThatReferToThem) {
   EXPECT_THAT(text("bound"), HasSubstr("Steps are device-bound at 1"))
       << "eager's share is said in the same paragraph";
 
-  add("eager", 2, {100e-6});  // no graph refers to it: eager cells stay together
+  add("eager", 2, {100e-6});  // no graph cell refers to this one: all eager cells stay together
   found();
   EXPECT_EQ(sections_of(result_.cells).size(), 2u);
 }
@@ -219,7 +219,7 @@ TEST_F(ConclusionsTest, OfOneBatchAtSeveralWarmupsSayOnlyHowManyAreEnough) {
   EXPECT_THAT(found(),
               ::testing::ElementsAre("warmups: 1 warmup is enough (whole's first step at 8: 12.0ms with 0, "
                                      "50.0us at best)."));
-  // Wide intervals overlap, and tell nothing.
+  // Wide intervals overlap, so they do not show how many warmups are enough.
   for (CellResult& cell : result_.cells) {
     double factor = 0.1;
     for (Launch& launch : cell.launches) launch.setup.first_step_seconds *= factor *= 5;

@@ -1,4 +1,4 @@
-// Which notes a result earns, and that a clean one earns the judgement alone.
+// Tests which notes a result gets, and that a clean result gets only the judgement.
 #include <gmock/gmock.h>
 
 #include <string>
@@ -14,7 +14,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
 
-// Complete, on a GPU, enough launches: nothing to note.
+// A complete result from a GPU with enough launches, so there is nothing to note.
 Result clean_result() {
   Result result = samples::default_sweep_result();
   result.plan.launches = 5;

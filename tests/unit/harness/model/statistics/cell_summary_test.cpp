@@ -1,4 +1,4 @@
-// From launches to cells: medians, intervals, speedup and break-even.
+// Tests how launches become a cell's summary: medians, intervals, speedup and break-even.
 #include "harness/model/statistics/cell_summary.hpp"
 
 #include <gtest/gtest.h>
@@ -29,14 +29,14 @@ CellResult cell(const std::string& mode, const std::vector<double>& latency_medi
   return result;
 }
 
-// All of it warmups.
+// A setup that consists of warmups alone.
 model::Setup setup_of(double cost) {
   model::Setup setup{};
   setup.warmup_seconds = cost;
   return setup;
 }
 
-// The cell with a cost per launch, the same in two placements.
+// Gives launch i the setup cost costs[i], which is the same in two placements.
 CellResult with_costs(CellResult made, const std::vector<double>& costs) {
   for (std::size_t i = 0; i < costs.size(); ++i) {
     made.launches[i].setup = setup_of(costs[i]);
@@ -66,7 +66,7 @@ TEST(CellSummary, HasAnIntervalFromThreeLaunchesOn) {
   auto cells = summarized({cell("eager", {1e-4, 1.1e-4})});
   EXPECT_FALSE(cells[0].summary.latency_seconds->ci95_low);
   cells = summarized({cell("eager", {1e-4, 1.1e-4, 1.21e-4})});
-  // Logs 0.0953 apart: sd 0.0953, standard error 0.0550, t(0.975, 2) = 4.303.
+  // Logarithms are 0.0953 apart: sd 0.0953, standard error 0.0550, t(0.975, 2) = 4.303.
   EXPECT_NEAR(*cells[0].summary.latency_seconds->ci95_low,
               1.1e-4 * std::exp(-4.3027 * 0.0953102 / std::sqrt(3)), 1e-8);
   EXPECT_NEAR(*cells[0].summary.latency_seconds->ci95_high,
@@ -109,14 +109,14 @@ TEST(CellSummary, WhatAProcessPaysOnceIsOfAllBatchesOfATask) {
     model::Launch& launch = each.launches[0];
     launch.setups = {launch.setup, setup_of(1e-3)};
   }
-  cells[2].launches[0].setups[1].warmup_seconds = 5.5e-3;  // its first setup was not longer
+  cells[2].launches[0].setups[1].warmup_seconds = 5.5e-3;  // longer than its first setup
   summarize_cells(cells);
   EXPECT_NEAR(*cells[1].summary.setup_once_seconds, 4e-3 - 5e-4, 1e-12);
   EXPECT_EQ(cells[1].summary.setup_once_seconds, cells[2].summary.setup_once_seconds);
 }
 
 TEST(CellSummary, BreakEvenHasFiellersIntervalFromThreeLaunchesOn) {
-  // Costs of 40, 50 and 66 steps; a step saves 0.4, 0.5 and 0.6 of one.
+  // Setups cost 40, 50 and 66 steps of whole; each such step saves 0.4, 0.5 and 0.6 of its own time.
   const auto whole = with_costs(cell("whole", {1e-4, 2e-4, 4e-4}), {40e-4, 100e-4, 264e-4});
   auto cells = summarized({cell("eager", {1.4e-4, 3e-4, 6.4e-4}), whole});
   const model::CellSummary& summary = cells[1].summary;
@@ -172,12 +172,12 @@ TEST(CellSummary, RecordsOfTheEagerStepPredictWhatOneGraphGains) {
 }
 
 TEST(CellSummary, AGainOfThreeLaunchesHasTheIntervalOfItsPairs) {
-  // Both drift by a factor of two; the launches of one index gain 1.4, 1.5 and 1.6.
+  // Times of both cells double from launch to launch; launches 0, 1 and 2 have speedups of 1.4, 1.5 and 1.6.
   auto cells = summarized({cell("eager", {1.4e-4, 3e-4, 6.4e-4}), cell("whole", {1e-4, 2e-4, 4e-4})});
   const model::CellSummary& summary = cells[1].summary;
   const double mean = std::log(1.4 * 1.5 * 1.6) / 3;
   EXPECT_NEAR(std::sqrt(*summary.speedup_ci95_low * *summary.speedup_ci95_high), std::exp(mean), 1e-9);
-  // Logs of sd 0.0668, t(0.975, 2) = 4.303.
+  // The logarithms have sd 0.0668, and t(0.975, 2) = 4.303.
   EXPECT_NEAR(*summary.speedup_ci95_low, std::exp(mean - 4.3027 * 0.066794 / std::sqrt(3)), 1e-3);
   EXPECT_FALSE(cells[0].summary.speedup_ci95_low) << "eager's over itself";
 }

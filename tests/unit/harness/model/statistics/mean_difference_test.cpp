@@ -1,5 +1,5 @@
-// Known values: t quantiles as printed in any table, the worked example of Benjamini & Hochberg (1995),
-// and values from an integration of Student's density by Simpson's rule in Python, without Boost.
+// Tests against known values: t quantiles as in any table, the worked example of Benjamini & Hochberg
+// (1995), and values from integrating Student's density by Simpson's rule in Python, without Boost.
 #include "harness/model/statistics/mean_difference.hpp"
 
 #include <gmock/gmock.h>
@@ -69,7 +69,7 @@ TEST(Statistics, TheMeanOverCellsOfTheSameLaunchesIsThatOfTheLaunchesMeans) {
   EXPECT_NEAR(paired_over.share, pairs.share, 1e-14);
 }
 
-// Two shards measure different cells in different launches, so their luck is apart.
+// Two shards measure different cells in different launches, so the noise of these launches is independent.
 TEST(Statistics, CellsOfOtherLaunchesAverageOut) {
   CellValues apart = in_launches({base});
   apart.push_back(in_launches({base}, 100).front());
@@ -114,7 +114,7 @@ TEST(Statistics, LaunchesThatAgreeToTheLastDigitAreNotCertainty) {
   EXPECT_EQ(p_beyond(difference, 0), 1);
   const MeanDifference pairs = *paired(same, same);
   EXPECT_NEAR(pairs.error, log_spread_min * std::sqrt(2.0 / 5), 1e-15);
-  // A tenth of a percent between constants is no more than what launches are known to.
+  // Launches are assumed to spread by log_spread_min, so 0.1 % between constants is not significant.
   const std::vector<double> shifted(5, 0.001);
   EXPECT_GT(p_beyond(*welch(same, shifted), 0), 0.05);
 }
@@ -141,8 +141,8 @@ double found_in_four_of_five(const MeanDifference& difference, double margin, do
   return power.centre + four_of_five * power.scale;
 }
 
-// In units of the spread between launches about 2.0, 1.3 and 0.9 at 5, 10 and 20 launches; exact
-// values from the noncentral t distribution, integrated in Python: 3.20092, 2.96268 and 2.87492 errors.
+// In units of the spread between launches about 2.0, 1.3 and 0.9 at 5, 10 and 20 launches. Exact values from
+// the noncentral t distribution, integrated in Python: 3.20092, 2.96268 and 2.87492 standard errors.
 TEST(Statistics, DetectableDifferencesAreThoseOfTheNoncentralT) {
   const auto in_errors = [](double launches) {
     return found_in_four_of_five({0, 1, 2 * launches - 2}, 0, 0.05);
@@ -154,7 +154,7 @@ TEST(Statistics, DetectableDifferencesAreThoseOfTheNoncentralT) {
   EXPECT_NEAR(found_in_four_of_five({0.5, 2, 8}, 3, 0.05), 3 + 2 * 3.20092, 0.02) << "the margin is added";
 }
 
-// By the normal law: half at the centre, nine of ten 1.28 scales further.
+// By the normal distribution: power is 0.5 at the centre, and 0.9 at 1.28 scales above the centre.
 TEST(Statistics, WhatIsFoundInAnyIsFoundInNineOfTen) {
   const Power power = power_of({0, 1, 1e6}, 2, 0.05);
   EXPECT_NEAR(power.centre, 2 + 1.959964, 1e-4);
@@ -162,7 +162,7 @@ TEST(Statistics, WhatIsFoundInAnyIsFoundInNineOfTen) {
   EXPECT_NEAR(power.at(power.centre + nine_of_ten * power.scale), 0.9, 1e-9);
   const std::vector<Power> one = {{1, 0.1}};
   EXPECT_NEAR(*found_in_any(one, 10), 1 + 0.1 * nine_of_ten, 1e-4);
-  // One in ten is never found: all others must be.
+  // One test of ten never finds the difference, so the nine others must always find it.
   std::vector<Power> ten(9, {1, 0.1});
   ten.push_back({100, 0.1});
   EXPECT_GT(*found_in_any(ten, 10), 1.4);

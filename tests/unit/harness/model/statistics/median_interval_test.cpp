@@ -1,4 +1,4 @@
-// Ranks against published tables, and coverage by simulation.
+// Tests ranks against published tables, and coverage by simulation.
 #include "harness/model/statistics/median_interval.hpp"
 
 #include <gtest/gtest.h>
@@ -51,7 +51,7 @@ TEST(MedianInterval, CoversTheMedianOfASkewedDistribution) {
     const auto interval = median_interval(samples);
     if (interval->low <= std::log(2.0) && std::log(2.0) <= interval->high) ++covered;
   }
-  // At least 95 %, less four standard errors of the simulation; not far more, or it would be too wide.
+  // At least 95 %, less four standard errors of the simulation; not much more, or the interval is too wide.
   EXPECT_GE(covered, trials * 0.936);
   EXPECT_LE(covered, trials * 0.985);
 }

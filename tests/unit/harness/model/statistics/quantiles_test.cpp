@@ -1,4 +1,4 @@
-// The two order statistics, by hand.
+// Tests the median and the nearest rank against values worked out by hand.
 #include "harness/model/statistics/quantiles.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Fieller's interval against the quadratic solved in Python.
+// Tests Fieller's interval against solutions of the quadratic equation, computed in Python.
 #include "harness/model/statistics/ratio_of_means.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Which of a cell's setups say what a setup costs.
+// Tests which of a cell's setups determine what a setup costs.
 #include "harness/model/statistics/setup_cost.hpp"
 
 #include <gtest/gtest.h>
@@ -41,7 +41,7 @@ TEST(SetupCost, IsThatOfLaterLaunchesWhereEachHasOnePlacement) {
                                                launch(2, {setup(2, 6)})};
   EXPECT_FALSE(has_later_setups(launches, launches[0]));
   EXPECT_TRUE(has_later_setups(launches, launches[1]));
-  EXPECT_EQ(*setup_over(launches, cost_seconds), 10);  // of 9 and 11
+  EXPECT_EQ(*setup_over(launches, cost_seconds), 10);  // the median of 9 and 11
   EXPECT_EQ(*first_setup_excess(launches, launches[0]), 173 - 10);
   EXPECT_FALSE(first_setup_excess(launches, launches[1]));
   EXPECT_EQ(*setup_over({launches[0]}, cost_seconds), 173) << "there is no other";

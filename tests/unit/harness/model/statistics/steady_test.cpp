@@ -1,4 +1,4 @@
-// Where a ramp ends, on made-up ramps.
+// Tests where a ramp ends, on made-up ramps.
 #include "harness/model/statistics/steady.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Submit times as multiples of their launches' cost.
+// Tests submit times as multiples of what their launches cost at least.
 #include "harness/model/statistics/submit_floor.hpp"
 
 #include <gtest/gtest.h>

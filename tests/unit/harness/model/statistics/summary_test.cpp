@@ -1,4 +1,4 @@
-// Order statistics against hand-worked values.
+// Tests order statistics against values worked out by hand.
 #include "harness/model/statistics/summary.hpp"
 
 #include <gtest/gtest.h>
@@ -47,7 +47,7 @@ TEST(Summarize, PublishesAPercentileOnlyWithEnoughSamples) {
   EXPECT_EQ(summarize(one_to(4603))->p999, 4599);
 }
 
-// `count` samples about `median`, which is their median.
+// `count` samples around `median`; their median is exactly `median`.
 std::vector<double> around(double median, int count) {
   std::vector<double> samples;
   for (int i = 0; i < count; ++i) samples.push_back(median * (1 + 1e-3 * (i - (count - 1) / 2.0)));
@@ -84,7 +84,7 @@ TEST(SummarizePlacements, PoolsAllButTheMedian) {
   EXPECT_FALSE(summarize_placements({{}, {}}));
 }
 
-// So readers of documents may not take it for a contradiction.
+// A p90 may be below the median, so readers of documents must not refuse that as a contradiction.
 TEST(SummarizePlacements, ASlowPlacementWithFewSamplesLiftsTheMedianAboveTheP90) {
   const std::vector<double> slow(10, 8.0);
   const auto summary = summarize_placements({std::vector<double>(200, 1.0), slow});

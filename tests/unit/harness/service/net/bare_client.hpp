@@ -1,4 +1,4 @@
-// Servers on free ports, a client that sends any bytes, and an answer that goes on.
+// Helpers: a server on a free port, a client that sends any bytes, and an answer whose body a test extends.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -21,7 +21,7 @@ inline ServerSettings on_a_free_port(ServerLimits limits = {}) {
   return settings;
 }
 
-// Sends bytes as they are, reads what comes.
+// Sends bytes unchanged, and reads the server's answer.
 class BareClient {
  public:
   explicit BareClient(const HttpServer& server, const std::string& bytes = "") : socket_(io_) {
@@ -29,7 +29,7 @@ class BareClient {
     write(bytes);
   }
   void write(const std::string& bytes) { boost::asio::write(socket_, boost::asio::buffer(bytes)); }
-  // Whether there is something to read, or the end.
+  // True if there is something to read. The end of the connection also counts.
   bool has_answer() { return socket_.available() > 0; }
   std::string read_to_end() {
     std::string bytes;
@@ -51,12 +51,12 @@ class BareClient {
 
 inline const char* const get = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
 
-// Of a client that asks for nothing else.
+// The request of a client that asks for nothing else afterwards.
 inline std::string last_get(const std::string& path = "/") {
   return "GET " + path + " HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
 }
 
-// The body of an answer that goes on, from the test's thread.
+// An answer whose body goes on: the test's thread adds the parts.
 class Streaming {
  public:
   explicit Streaming(std::string first, std::size_t waiting_max = 1024)

@@ -1,4 +1,4 @@
-// OpenSSL's own calls: P-256, SHA-256, and the address that the tests' servers have.
+// Makes certificates with OpenSSL: P-256 keys, SHA-256, and the address of the tests' servers.
 #include "tests/unit/harness/service/net/certificates.hpp"
 
 #include <openssl/evp.h>

@@ -1,4 +1,4 @@
-// Certificates and keys of a test's own making, in a folder that goes with the test.
+// Makes certificates and keys in a folder that the test removes at its end.
 #pragma once
 
 #include <memory>
@@ -12,10 +12,10 @@ struct x509_st;
 
 namespace graphbench::net {
 
-// A certificate with its key. Without an issuer it signs itself and may sign others.
+// A certificate with its key. Without an issuer it signs itself, and can then sign others.
 class Certificate {
  public:
-  // Valid from `days_begin` to `days_end`, counted from now.
+  // Valid from `days_begin` to `days_end`, in days from now.
   explicit Certificate(const std::string& name, const Certificate* issuer = nullptr, int days_begin = -1,
                        int days_end = 1);
 
@@ -29,7 +29,7 @@ class Certificate {
 
 class CertificateFolder : public test::TemporaryFolder {
  public:
-  // Certificate and key, written.
+  // Writes certificate and key to two files of the folder.
   TlsFiles files(const std::string& name, const Certificate& certificate) const;
 };
 

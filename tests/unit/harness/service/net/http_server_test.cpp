@@ -1,4 +1,4 @@
-// A real server on a free port, asked politely by our own client and impolitely through a bare socket.
+// Tests a real server on a free port, with our own client and with arbitrary bytes through a bare socket.
 #include "harness/service/net/http_server.hpp"
 
 #include <gmock/gmock.h>
@@ -43,7 +43,7 @@ ClientResponse ask(const HttpServer& server, const std::string& path, const std:
 
 constexpr std::size_t large_bytes = std::size_t{16} << 20;
 
-// More than the sockets' buffers hold: the server writes on while the client reads.
+// Larger than the sockets' buffers, so the server still writes while the client reads.
 Handler large_answer(std::size_t bytes = large_bytes) {
   return [body = std::make_shared<const std::string>(bytes, 'x')](const Request&) {
     Response response;
@@ -103,7 +103,7 @@ TEST(HttpServer, AClientThatLagsIsCutOff) {
 }
 
 TEST(HttpServer, AnAnswerThatHasBegunIsSentWholeWhereTheServerEnds) {
-  // ThreadSanitizer needs most of the two seconds that an ending server has for 16 MiB.
+  // With ThreadSanitizer, sending 16 MiB takes most of the two seconds that the server has to end.
   constexpr std::size_t bytes = test::sanitized ? large_bytes / 4 : large_bytes;
   auto server = std::make_unique<HttpServer>(on_a_free_port(), large_answer(bytes));
   BareClient client(*server, get);
@@ -289,7 +289,7 @@ TEST(HttpClient, SaysWhyThereIsNoAnswer) {
 }
 
 TEST(HttpClient, GivesUpAtItsDeadline) {
-  // Accepts, as the kernel does for a socket that listens, and never answers.
+  // The kernel accepts the connection for the listening socket, but the test never answers.
   boost::asio::io_context io;
   tcp::acceptor mute(io, {boost::asio::ip::make_address("127.0.0.1"), 0});
   ClientRequest request;

@@ -1,5 +1,5 @@
-// Which handler answers which path, heads as a parser hands them on, addresses to listen at, URLs of other
-// servers, and how texts stand in paths.
+// Tests which handler answers which path, heads as the parser returns them, addresses to listen at, URLs of
+// other servers, and how text is encoded in paths.
 #include "harness/service/net/http.hpp"
 
 #include <gtest/gtest.h>

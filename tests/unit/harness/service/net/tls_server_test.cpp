@@ -1,5 +1,5 @@
-// A real server over TLS, met by clients that Boost.Asio makes: trusted, slow and in plain text. Which files
-// it takes for its certificate, and what is said of the others.
+// Tests a real server over TLS with clients of Boost.Asio: trusted, slow and in plain text. Tests which
+// files it accepts as its certificate, and the messages about other files.
 #include <gmock/gmock.h>
 
 #include <boost/asio/io_context.hpp>
@@ -40,7 +40,7 @@ class TlsServerTest : public testing::Test {
   TlsFiles server_files_ = folder_.files("server", server_);
 };
 
-// Trusts `ca` alone.
+// A client that trusts only the certificates in `ca`.
 class TlsClient {
  public:
   explicit TlsClient(const std::string& ca) : context_(ssl::context::tls_client) {
@@ -115,7 +115,7 @@ TEST_F(TlsServerTest, OldVersionsAndWeakCiphersAreRefused) {
         Offer{TLS1_2_VERSION, "AES128-GCM-SHA256:ECDHE+AES128+SHA1", true},
         Offer{TLS1_3_VERSION, "ALL", false}}) {
     TlsClient client(ca_files_.certificate);
-    SSL_CTX_set_security_level(client.context().native_handle(), 0);  // else it would not even ask
+    SSL_CTX_set_security_level(client.context().native_handle(), 0);  // else it does not offer TLS 1.1
     ASSERT_EQ(SSL_CTX_set_cipher_list(client.context().native_handle(), ciphers), 1);
     SSL_CTX_set_min_proto_version(client.context().native_handle(), version);
     SSL_CTX_set_max_proto_version(client.context().native_handle(), version);
@@ -164,7 +164,7 @@ using File = TlsFileError::File;
 
 class TlsTest : public testing::Test {
  protected:
-  // What is said of `files`, and of which one.
+  // Expects that `files` are refused because of `file`, with a message that contains `words`.
   void expect_refused(const TlsFiles& files, File file, const std::string& words) const {
     try {
       static_cast<void>(load_tls(files));

@@ -1,4 +1,4 @@
-// Each Prometheus option's mistakes, in the words a person reads; the path of a group, and what a gateway's
+// Tests the messages about mistakes in each Prometheus option, the path of a group, and what the gateway's
 // answers become.
 #include "harness/service/publish/publish_settings.hpp"
 
@@ -128,7 +128,7 @@ TEST(PushGateway, ValuesThatNoPathCanHoldAreBase64) {
             "/metrics/job/graphbench/branch@base64/ZmVhdHVyZS94/empty@base64/=/instance/bench");
 }
 
-// Remembers the last request, answers as told.
+// Remembers the last request, and answers with the given status.
 class FakeGateway {
  public:
   explicit FakeGateway(unsigned status)

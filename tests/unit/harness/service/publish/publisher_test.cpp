@@ -1,5 +1,5 @@
-// From a sweep's events to what a scraper, a file's reader and a gateway see; and a sweep's document beside a
-// baseline: what compare would say, or why it says nothing.
+// Tests what a scraper, a file's reader and a gateway get from a sweep's events. Tests a sweep's document
+// against a baseline: what compare would report, or why there is no report.
 #include "harness/service/publish/publisher.hpp"
 
 #include <gmock/gmock.h>
@@ -115,7 +115,7 @@ TEST_F(PublisherTest, ASweepThatEndedIsComparedWithTheBaselineAndAnInterruptedOn
 }
 
 TEST_F(PublisherTest, AnInterruptedSweepPushesNothingAndDeletesNothing) {
-  std::mutex mutex;  // the gateway answers on a thread of its own
+  std::mutex mutex;  // the gateway answers on its own thread
   std::vector<std::string> methods;
   const net::HttpServer gateway(
       {.address = *net::parse_listen_address("127.0.0.1:0"), .limits = {.body_bytes_max = 100'000}},
@@ -154,7 +154,7 @@ class BaselineTest : public testing::Test {
   const fs::path path_ = folder_ / "base.json";
 };
 
-// Every latency twice as long.
+// Doubles every latency.
 model::Result slowed(model::Result result) {
   for (model::CellResult& cell : result.cells) {
     for (model::Launch& launch : cell.launches) {
@@ -210,7 +210,7 @@ model::Result measured_on(const std::string& day, const std::string& plan) {
 
 class HistoryBaselineTest : public BaselineTest {
  protected:
-  // Keeps what write() wrote, under the label.
+  // Adds the result to the history under the label; write() writes its document first.
   void add(const model::Result& result, const std::string& label) {
     write(codec::to_json(result));
     history::Store store(file_, history::Store::Access::create);

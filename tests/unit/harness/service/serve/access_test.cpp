@@ -1,5 +1,5 @@
-// Who is answered, and what the head of a request decides: whether a body is read, and how much of it; and
-// the page's answer, with a page built in and without one.
+// Tests who gets an answer, and what the head of a request decides: whether a body is read, and how many
+// bytes. Tests the page's answer, with and without a built-in page.
 #include "harness/service/serve/access.hpp"
 
 #include <gmock/gmock.h>
@@ -122,7 +122,7 @@ TEST(PageTest, ThePageThatIsBuiltInNeedsNothingFromElsewhere) {
   for (const char* loophole : {"unsafe", "http:", "https:", "*"})
     EXPECT_THAT(built_in_page.policy, testing::Not(HasSubstr(loophole)));
   EXPECT_THAT(built_in_page.html, testing::StartsWith("<!doctype html>"));
-  EXPECT_THAT(built_in_page.html, testing::Not(HasSubstr("<!--S")));  // every part is in its place
+  EXPECT_THAT(built_in_page.html, testing::Not(HasSubstr("<!--S")));  // no placeholder of a part is left
 }
 
 }  // namespace

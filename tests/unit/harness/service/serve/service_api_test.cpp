@@ -1,4 +1,4 @@
-// The API with a store, a runner and sweeps that are shell scripts: every answer it can give.
+// Tests every answer of the API, with a store, a runner and sweeps that are shell scripts.
 #include <fstream>
 #include <set>
 
@@ -39,7 +39,7 @@ TEST_F(ServiceApiTest, TheListComesInPagesThatNothingMoves) {
     EXPECT_LE(found.at("sweeps").size(), 2u);
     for (const json& sweep : found.at("sweeps")) seen.push_back(sweep.at("id").get<std::string>());
     next = found.at("next");
-    store_->add({{}, {"--batch=9"}}, "", 100);  // what comes meanwhile is on no later page
+    store_->add({{}, {"--batch=9"}}, "", 100);  // a sweep added meanwhile is on no later page
   }
   EXPECT_EQ(seen, ids);
   EXPECT_EQ(page("limit=2&after=" + ids[2]).at("sweeps")[0].at("id"), ids[3]);
@@ -95,7 +95,7 @@ TEST_F(ServiceApiTest, ACompleteDocumentThatNobodyStoredIsStoredAtTheNextStart) 
   const json sweep = running_sweep();
   const std::string id = sweep.at("id").get<std::string>();
   restart();
-  model::Result result = samples::small_result();  // one of its cells failed
+  model::Result result = samples::small_result();  // with one failed cell
   for (const bool complete : {false, true}) {
     result.complete = complete;
     const std::string document = folder_.write(id + ".json", codec::to_json(result));
@@ -169,7 +169,7 @@ TEST_F(ServiceApiTest, AResumedSweepShowsNoEarlierDocument) {
   const json sweep = running_sweep();
   std::filesystem::remove(file_of(sweep, ".json.ready"));
   restart();
-  const net::Response earlier = ask("GET", path_of(sweep) + "/results");  // being sent when it is resumed
+  const net::Response earlier = ask("GET", path_of(sweep) + "/results");  // still being sent at the resume
   EXPECT_EQ(*earlier.body, "partly\n");
   EXPECT_TRUE(get(path_of(sweep)).at("has_results").get<bool>());
   std::ofstream(file_of(sweep, ".json")) << "left by a service that was killed";
@@ -294,7 +294,7 @@ TEST_F(ServiceApiTest, BadRequestsAreRefusedWithTheirReason) {
   EXPECT_EQ(ask("GET", "/v1/sweeps/missing").status, 404u);
 }
 
-// A client that reads errors reads these too.
+// These errors have the same JSON form as all others, so a client reads them in the same way.
 TEST_F(ServiceApiTest, PathsAndMethodsThatAreNoneAreRefusedInTheFormOfAllErrors) {
   const std::vector<std::tuple<std::string, std::string, unsigned>> none = {
       {"GET", "/v1/sweep", 404u},    {"GET", "/v1/sweeps/../../etc/passwd", 404u},
@@ -342,7 +342,7 @@ TEST_F(ServiceApiTest, RequestsAndSweepsAreCountedByRouteAndOutcome) {
   EXPECT_TRUE(shows("graphbench_queue_capacity_sweeps 2"));
 }
 
-// What a browser says of a request that a page makes; docs/reference/service.md.
+// The headers by which a browser marks a request of a page; docs/reference/service.md lists them.
 TEST_F(ServiceApiTest, NoPageOfAnotherOriginChangesAnything) {
   const json sweep = submit(R"({"seed": 1})");
   const std::vector<std::pair<std::string, std::string>> changes = {{"POST", "/v1/sweeps"},
@@ -351,7 +351,7 @@ TEST_F(ServiceApiTest, NoPageOfAnotherOriginChangesAnything) {
                                                                     {"POST", path_of(sweep) + "/resume"}};
   const std::vector<std::map<std::string, std::string>> foreign = {
       {{"sec-fetch-site", "cross-site"}},
-      {{"sec-fetch-site", "same-site"}},  // another port of this very host
+      {{"sec-fetch-site", "same-site"}},  // another port of this host
       {{"sec-fetch-site", "same-site"}, {"origin", "http://127.0.0.1:9464"}},
       {{"sec-fetch-site", "odd"}},
       {{"origin", "http://evil.example"}},
@@ -373,7 +373,7 @@ TEST_F(ServiceApiTest, ItsOwnPageAndProgramsMayChangeThings) {
        {std::map<std::string, std::string>{},
         {{"origin", "http://127.0.0.1:9464"}},
         {{"sec-fetch-site", "same-origin"}, {"origin", "http://127.0.0.1:9464"}},
-        // A proxy in front may have another name.
+        // A proxy in front of the service may have another host name.
         {{"sec-fetch-site", "same-origin"}, {"origin", "https://bench.example"}}}) {
     const json sweep = json::parse(*ask("POST", "/v1/sweeps", "{}", headers).body);
     EXPECT_EQ(wait_for(sweep, "done"), "done");
@@ -395,7 +395,7 @@ class ServiceApiWithTokenTest : public ServiceApiTest {
 };
 
 TEST_F(ServiceApiWithTokenTest, OnlyTheTokenOpensIt) {
-  for (const char* given : {"", "Bearer correct-horse-batterx"}) {  // access_test.cpp has more
+  for (const char* given : {"", "Bearer correct-horse-batterx"}) {  // access_test.cpp tests more
     EXPECT_EQ(ask("GET", "/v1/sweeps", "", {{"authorization", given}}).status, 401u) << given;
     EXPECT_EQ(ask("GET", "/metrics", "", {{"authorization", given}}).status, 401u) << given;
   }

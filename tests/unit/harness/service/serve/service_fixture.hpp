@@ -1,4 +1,4 @@
-// A service without a server: a store, a runner, sweeps that are shell scripts, and the API to ask.
+// A service without a server: a store, a runner, sweeps that are shell scripts, and the API.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -16,8 +16,8 @@ namespace graphbench::serve {
 using nlohmann::json;
 using testing::HasSubstr;
 
-// Writes a document where it is told to, and a journal beside it, unless its options tell it to wait, to
-// crash or to fail. A waiting one says with a file that it is ready to be stopped.
+// Writes a document to the given path and a journal next to it, unless its options tell it to wait, to crash
+// or to fail. A waiting script creates a file as soon as it can be stopped.
 inline constexpr const char* script =
     "read -r asked; file=${asked#*--json=}; file=${file%%\\\"*}; echo kept > $file.partial; case $asked in "
     "*--seed=1\\\"*) trap 'echo partly > $file; exit 130' TERM; : > $file.ready; while :; do sleep 0.01; "
@@ -80,7 +80,7 @@ class ServiceApiTest : public testing::Test {
     return state(sweep);
   }
 
-  // Until the script of `"seed": 1` would hear that it is to stop.
+  // Waits until the script of `"seed": 1` can receive the signal to stop.
   void wait_until_it_waits(const json& sweep) const {
     test::eventually([&] { return std::filesystem::exists(file_of(sweep, ".json.ready")); });
     EXPECT_EQ(state(sweep), "running");

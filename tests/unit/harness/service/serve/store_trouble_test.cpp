@@ -1,5 +1,5 @@
-// What a full disk does, without one: the store can be read and not written. And what /metrics shows when a
-// service starts: the last sweep that is done.
+// Tests the effects of a full disk without filling one: the store can be read but not written. Tests what
+// /metrics shows when a service starts: the last sweep that is done.
 #include <gmock/gmock.h>
 
 #include <future>
@@ -153,7 +153,7 @@ model::CellResult cell(std::int64_t batch, double latency_seconds) {
 
 class SweepPublisherTest : public testing::Test {
  protected:
-  // As a runner does it; `at`: when it ended.
+  // Stores a sweep as a runner does; `at` is the time at which it ended.
   std::string run(const std::string& device, const std::vector<model::CellResult>& cells, SweepState state,
                   const std::string& at = "1970-01-01T00:01:40Z", int exit_code = 0) {
     const std::string id = store_->add({{}, {"--seed=1"}}, "", 9).sweep.id;
@@ -166,7 +166,7 @@ class SweepPublisherTest : public testing::Test {
     return id;
   }
 
-  // Of a service that starts now.
+  // The metrics of a service that starts now.
   std::string metrics() {
     store_ = nullptr;
     store_ = std::make_unique<SweepStore>(folder_.file("sweeps.sqlite"));

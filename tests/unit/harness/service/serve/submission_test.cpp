@@ -1,4 +1,4 @@
-// Which plugins and which names a request may give, with plugins and without.
+// Tests which plugins and names a request may give, if the service has plugins and if it has none.
 #include "harness/service/serve/submission.hpp"
 
 #include <gmock/gmock.h>

@@ -1,5 +1,5 @@
-// What a follower is told, whenever it comes; events survive their journey, and what is left behind on
-// purpose is left behind.
+// Tests what a follower gets, whenever it starts to follow; that events are the same after encoding and
+// decoding; and which fields events leave out on purpose.
 #include "harness/service/serve/sweep_feed.hpp"
 
 #include <gmock/gmock.h>
@@ -35,7 +35,7 @@ class SweepFeedTest : public testing::Test {
     return text;
   }
 
-  // From the past on.
+  // First the past events, then those of the stream.
   static std::string taken(const SweepFeed::Following& following) {
     return *following.past + taken(*following.stream);
   }
@@ -72,7 +72,7 @@ TEST_F(SweepFeedTest, WhoComesLateIsToldWhatHappenedAndNothingTwice) {
   finish_cell("one", "{\"n\": 1}");
   feed_.tell_progress(id_, "{\"a\": 1}");
   const std::vector<StoredCell> cells = store_.add_cells(id_, {{"two", "{\"n\": 2}"}});
-  const auto following = follow();  // between the store and the telling
+  const auto following = follow();  // after the cells are stored, before they are told
   feed_.tell_cells(id_, cells);
   const std::string text = taken(following);
   EXPECT_THAT(text, HasSubstr("{\"n\": 1}"));
@@ -84,7 +84,7 @@ TEST_F(SweepFeedTest, AnEventsIdGoesOnWhereTheClientWas) {
   finish_cell("one", "{\"n\": 1}");
   finish_cell("two", "{\"n\": 2}");
   finish_cell("one", "{\"n\": 3}");
-  finish_cell("two", "{\"n\": 2}");  // as before: nothing happened
+  finish_cell("two", "{\"n\": 2}");  // unchanged, so this is no event
   const std::string text = taken(follow(2));
   EXPECT_THAT(text, Not(HasSubstr("{\"n\": 2}")));
   EXPECT_THAT(text, HasSubstr("id: 3\nevent: cell\ndata: {\"n\": 3}"));
@@ -175,7 +175,7 @@ TEST(SweepEvents, CellsArriveWithTheirFirstStepsAndTheirDocument) {
   EXPECT_EQ(codec::to_json(event.cells[0]), codec::to_json(cell)) << "it can stand in a document";
 }
 
-// A service's store outlives the binary that wrote it: a sweep begun with an earlier one can be resumed.
+// A store may be older than the binary: a sweep that an earlier version began can be resumed.
 TEST(SweepEvents, CellsOfAnEarlierGraphbenchLackWhatCameLater) {
   model::CellResult cell{};
   cell.launches.emplace_back().machine.emplace().cpu = 7;

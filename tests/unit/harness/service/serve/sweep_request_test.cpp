@@ -1,5 +1,5 @@
-// Which bodies become which arguments of a sweep, and what is said of the others. And its process, which
-// shell scripts play: what they say, how they end, how they are stopped; and which service may measure.
+// Tests which bodies become which arguments of a sweep, and the messages about others. Tests its process,
+// played by shell scripts: what it says, how it ends or is stopped; and which service may measure.
 #include "harness/service/serve/sweep_request.hpp"
 
 #include <gmock/gmock.h>

@@ -1,4 +1,4 @@
-// What the store keeps, in which order it gives it out, and what a restart makes of it.
+// Tests what the store keeps, in which order it returns sweeps, and what a restart does with them.
 #include "harness/service/serve/sweep_store.hpp"
 
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ class SweepStoreTest : public testing::Test {
   }
   void restart() { store_.reset(); }
   std::string file() const { return folder_.file("sweeps.sqlite"); }
-  // What the database refuses from here on, as it would where its disk is full.
+  // From here on the database refuses this change, as it would if its disk were full.
   void refuse(const std::string& change) const {
     by_hand("CREATE TRIGGER no BEFORE " + change + " BEGIN SELECT raise(ABORT, 'full'); END");
   }
@@ -194,7 +194,7 @@ TEST_F(SweepStoreTest, TextIsKeptAsItIs) {
   EXPECT_FALSE(store().find("' OR 1=1 --"));
 }
 
-// The tables as version 0.1.0 made them, which numbered them 0.
+// The tables as version 0.1.0 made them, with schema version 0.
 constexpr const char* first_tables =
     "CREATE TABLE sweeps (number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, state TEXT NOT "
     "NULL,"

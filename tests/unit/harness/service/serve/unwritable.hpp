@@ -1,4 +1,4 @@
-// A database that can be read and not written for as long as this lives: another connection holds its lock.
+// Makes a database readable but not writable while the object exists: another connection holds its lock.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// Plans: which cells and tasks, in which order, and what is refused before anything runs; and their hash:
-// stable, and different exactly where the measurement is.
+// Tests plans: their cells and tasks, the order of these, and what is refused before anything runs. Tests
+// the plan's hash: stable, and different exactly if the measurement differs.
 #include "harness/sweep/plan/make_plan.hpp"
 
 #include <gmock/gmock.h>
@@ -221,7 +221,7 @@ std::string hash_of(const std::map<std::string, std::string>& texts,
 }
 
 TEST(PlanHash, IsStableAcrossBuilds) {
-  // A change of this value makes old results incomparable with new ones: it must be meant.
+  // A change of this value makes old results incomparable with new ones, so it must be intended.
   EXPECT_EQ(hash_of({{"workload", "mlp"},
                      {"batch", "1,2"},
                      {"warmup", "0,1,3,10"},

@@ -1,4 +1,4 @@
-// A catalog as a probe might give it, for plans under test.
+// A catalog of workloads as a probe might return it, for tests of plans.
 #pragma once
 
 #include "harness/sweep/plan/catalog.hpp"

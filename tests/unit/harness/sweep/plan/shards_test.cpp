@@ -1,4 +1,4 @@
-// Shards of a plan: which cells go where, and that nothing is lost or there twice.
+// Tests which shard gets which cells of a plan, and that each cell is in exactly one shard.
 #include "harness/sweep/plan/shards.hpp"
 
 #include <gmock/gmock.h>

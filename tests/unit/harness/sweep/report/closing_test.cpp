@@ -1,4 +1,4 @@
-// What stands below the table: troubles, at most three lines of notes, the counts, the conclusions.
+// Tests the text below the table: troubles, at most three lines of notes, the counts, the conclusions.
 #include <gmock/gmock.h>
 
 #include <algorithm>

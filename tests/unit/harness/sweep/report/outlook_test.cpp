@@ -1,4 +1,4 @@
-// What is said before a sweep begins.
+// Tests what is printed before a sweep begins.
 #include <gmock/gmock.h>
 
 #include "harness/sweep/report/progress.hpp"

@@ -1,4 +1,4 @@
-// A result as Markdown and CSV: what stands in a row, and that names of a document stay text.
+// Tests a result as Markdown and CSV: the contents of a row, and that names from a document stay plain text.
 #include <gmock/gmock.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// What the text holds after cells come, change and go; and of a comparison with a baseline.
+// Tests the text of metrics after cells appear, change and disappear, and with a baseline's comparison.
 #include "harness/sweep/report/sweep_metrics.hpp"
 
 #include <gmock/gmock.h>

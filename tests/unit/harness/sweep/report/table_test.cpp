@@ -1,6 +1,6 @@
-// The table's layout rules, when progress is shown and when it is held back, and columns of samples that no
-// sweep on the host device can fill. What is shown is in tests/golden; NumPy opens whole files in
-// tests/integration.
+// Tests the table's layout rules, when progress is shown and when it is held back, and columns of samples
+// that no sweep on the host device can fill. tests/golden tests what the table shows; in tests/integration
+// NumPy opens whole files of samples.
 #include "harness/sweep/report/table.hpp"
 
 #include <gmock/gmock.h>
@@ -208,7 +208,7 @@ TEST(ProgressPrinter, SaysNothingAtAllWithoutUpdates) {
   EXPECT_EQ(out.str(), "");
 }
 
-// The elements of one array of bytes: what follows the header's line.
+// The bytes of one array of the file, without the array's header line.
 std::vector<int> bytes_of(const std::string& file, const char* member) {
   zip_error_t error{};
   zip_source_t* source = zip_source_buffer_create(file.data(), file.size(), 0, &error);
