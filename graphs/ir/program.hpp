@@ -78,7 +78,7 @@ struct Op {
   OpTraits traits;
   const OpDefinition* definition = nullptr;  // owned by the catalog
   Phase phase = Phase::forward;
-  std::string splits_with;    // kind of the op whose gradient or part this op is; splits where that op does
+  std::string splits_with;    // kind of the op of which this is a gradient or a part; both split together
   bool starts_graph = false;  // the capture starts a new graph at this op
   bool eager = false;         // launched eagerly between graphs
   std::string recomputes;     // the earlier op whose outputs this op computes again, with the same kernel
