@@ -13,7 +13,7 @@ namespace {
 
 struct Noise {
   double sigma = 0.01;
-  double slowdown = 0;  // of the second side's first cell
+  double slowdown = 0;  // relative; only of the second side's first cell
   std::int64_t launches = 5;
   int cells = 6;
 };

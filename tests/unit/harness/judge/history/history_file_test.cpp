@@ -28,7 +28,7 @@ class HistoryFile : public testing::Test {
     EXPECT_EQ(sqlite3_close(connection), SQLITE_OK);
   }
 
-  // A history of some twenty pages.
+  // Makes a history of some twenty SQLite pages.
   void make_history() const {
     Store store(path(), Store::Access::create);
     NewEntry entry;

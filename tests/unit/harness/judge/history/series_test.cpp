@@ -10,8 +10,8 @@
 namespace graphbench::history {
 namespace {
 
-// Log times: levels with normal noise around them. std::normal_distribution may differ between standard
-// libraries, the sum of twelve uniforms does not.
+// Logarithms of times: constant levels with normal noise around them. std::normal_distribution may differ
+// between standard libraries, but the sum of twelve uniforms does not.
 class Noise {
  public:
   explicit Noise(std::uint64_t seed) : random_(seed) {}
@@ -74,12 +74,12 @@ TEST(ChangePoints, FindsNothingWhereThereIsNothingToDivide) {
   EXPECT_TRUE(find_changes({}, {}).changes.empty());
   EXPECT_TRUE(find_changes({1.0}, {}).changes.empty());
   EXPECT_TRUE(find_changes(std::vector<double>(50, 0.25), {}).changes.empty());
-  EXPECT_TRUE(find_changes({0, 0, 0, 1, 1, 1}, {}).changes.empty());  // 1 order in 20 divides as well
+  EXPECT_TRUE(find_changes({0, 0, 0, 1, 1, 1}, {}).changes.empty());  // 2 of 20 orders divide as well
 }
 
 TEST(ChangePoints, SaysHowManyValuesATestNeeds) {
   const std::int64_t needed = values_min({});
-  EXPECT_EQ(needed, 11);  // 2 of C(11, 5) = 462 orders divide as well; with 252 (10 values) p exceeds 1 %
+  EXPECT_EQ(needed, 11);  // 2 of C(11, 5) = 462 orders divide as well; at 10 values the drawn p exceeds 1 %
   ChangePointOptions loose;
   loose.alpha = 0.2;
   EXPECT_EQ(values_min(loose), 6);
@@ -98,7 +98,7 @@ TEST(ChangePoints, FindsAPerfectStepInNoFewerValuesThanItSays) {
     EXPECT_EQ(indices(find_changes(step(count), {})), std::vector<std::int64_t>{count / 2}) << count;
 }
 
-// A step of five sigmas with six values after it; tests/simulation has the rates of chance.
+// A step of five sigmas with six values after it; tests/simulation has the rates of false findings.
 TEST(ChangePoints, FindsAlmostEveryStepOfFiveSigmas) {
   int found = 0;
   constexpr int all = test::repetitions(100);

@@ -72,7 +72,7 @@ class WatchedDevice final : public test::FakeDevice {
     return FakeDevice::make_stream();
   }
   std::optional<double> clock_probe_seconds(Stream&) override {
-    return ++life_.probed > 2 && life_.probed % 2 != 0 ? 2.02e-4 : 2e-4;  // 1 % is not a lowered clock
+    return ++life_.probed > 2 && life_.probed % 2 != 0 ? 2.02e-4 : 2e-4;  // 1 % slower is not lowered
   }
 
  private:

@@ -199,7 +199,7 @@ TEST(CellSummary, AGainThatIsNotToldFromOneHasNoBreakEven) {
 TEST(CellSummary, SpreadsAreReportedSideBySide) {
   std::vector<CellResult> cells{cell("eager", {1e-4, 1.1e-4})};
   for (model::Launch& launch : cells[0].launches) {
-    launch.latency_samples = {1e9, 1, std::exp(1.349), 1, std::exp(1.349)};  // the first is the ramp's
+    launch.latency_samples = {1e9, 1, std::exp(1.349), 1, std::exp(1.349)};  // 1e9 belongs to the ramp
     launch.latency_seconds->count = 4;
   }
   summarize_cells(cells);

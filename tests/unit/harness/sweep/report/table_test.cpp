@@ -31,7 +31,7 @@ std::string print(const model::Result& result, const TableOptions& options) {
   return out.str();
 }
 
-// The longest line up to the blank line that ends the last section.
+// The size of the longest line, up to the blank line that ends the last section.
 std::size_t widest_row(const std::string& table) {
   std::istringstream lines(table.substr(0, table.rfind("\n\n")));
   std::size_t widest = 0;
