@@ -30,7 +30,7 @@ std::string right(std::string_view text, int width);
 enum class Colour : std::uint8_t { bold, dim, red, green, yellow };
 std::string paint(std::string_view text, Colour colour, bool colours);
 
-// Makes text one line: control characters become blanks, other invisible ones (text direction) escapes.
+// Makes text one line: replaces control characters by blanks, and other invisible characters by escapes.
 std::string one_line(std::string_view text);
 
 }  // namespace graphbench::reporters

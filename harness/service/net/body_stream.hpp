@@ -16,8 +16,8 @@ class BodyStream {
   using Bytes = std::shared_ptr<const std::string>;
 
   // Sends `first` at once, without a size limit; many streams may share its bytes. Later bytes wait for the
-  // client, which is cut off if more than `waiting_max` bytes wait. Sends `keep_alive` after each silence of
-  // ServerLimits::keep_alive.
+  // client, which is cut off if more than `waiting_max` bytes wait. Sends `keep_alive` whenever nothing was
+  // sent for ServerLimits::keep_alive.
   BodyStream(std::deque<Bytes> first, std::size_t waiting_max, std::string keep_alive);
   BodyStream(const BodyStream&) = delete;
   BodyStream& operator=(const BodyStream&) = delete;

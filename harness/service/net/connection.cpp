@@ -48,7 +48,7 @@ using Buffers = std::array<asio::const_buffer, 2>;
 constexpr std::size_t read_bytes = 4096;
 constexpr std::size_t buffer_bytes_min = 8 * 1024;
 constexpr std::size_t piece_bytes = 64 * 1024;
-// Smaller bodies need no limit of their own: the limit of connections bounds their sum.
+// sending_bytes_max counts only bodies of at least this size. connections_max bounds the sum of the others.
 constexpr std::size_t large_bytes = 64 * 1024;
 constexpr std::chrono::seconds farewell_max{1};
 constexpr const char* internal_error = "an internal error";

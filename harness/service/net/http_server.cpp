@@ -149,7 +149,7 @@ class HttpServer::Impl {
   }
 
   void serve(tcp::socket socket) {
-    // Children started before this call do no harm: `spawn` closes descriptors that a child does not need.
+    // A child started before this call does not keep the socket: `spawn` closes what a child does not need.
     static_cast<void>(fcntl(socket.native_handle(), F_SETFD, FD_CLOEXEC));
     // Without TCP_NODELAY, an answer's last record waits for the client's delayed acknowledgement, 40 ms.
     error_code ignored;

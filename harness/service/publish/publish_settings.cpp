@@ -24,7 +24,7 @@ namespace {
   throw InputError(where(name), in_quotes(path) + ": " + error.what());
 }
 
-// Labels of the metrics. A grouping key of that name would replace the label, and series would coincide.
+// The metrics' labels. A grouping key with such a name would replace the label, and series would coincide.
 constexpr std::array<std::string_view, 18> taken_labels = {
     "workload", "preset", "dtype",  "pass", "batch", "warmup", "mode",   "device",
     "quantile", "status", "reason", "kind", "name",  "uuid",   "driver", "compute_capability",

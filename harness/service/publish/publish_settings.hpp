@@ -31,7 +31,7 @@ class Baseline {
   static std::shared_ptr<const Baseline> open(const BaselineOptions& options);
 
   // Compares by the rules and defaults of `graphbench compare`. If the history has no comparable entry, the
-  // headline says so, and "history" is the only difference. Thread-safe.
+  // returned comparison's headline says so, and its only difference is "history". Thread-safe.
   model::Comparison compare_with(codec::Document document) const;
 
   // Describes a comparison with this baseline in one line.

@@ -19,11 +19,12 @@
 namespace graphbench::publish {
 
 // Replaces and deletes metrics on a Pushgateway, in one group per host. Does not use prometheus-cpp's
-// Gateway, which has no deadline, reports no cause and does not encode grouping values for the URL. replace()
-// and remove() throw Error(io) unless the gateway accepts the request.
+// Gateway, which has no deadline, reports no cause and does not encode grouping values for the URL.
+// replace() and remove() throw Error(io) unless the gateway accepts the request.
 class PushGateway {
  public:
-  // `grouping` may replace job ("graphbench") and instance. GRAPHBENCH_PUSH_AUTHORIZATION sets Authorization.
+  // `grouping` may replace job ("graphbench") and instance. GRAPHBENCH_PUSH_AUTHORIZATION sets
+  // Authorization.
   PushGateway(net::Url url, const std::string& instance, const std::map<std::string, std::string>& grouping);
 
   // Replaces the whole group, which removes series that are not in `text`.
@@ -46,8 +47,8 @@ struct PublishFailure {
   std::string message;
 };
 
-// Belongs to a process that does not measure. The server's thread avoids the CPUs of a worker's submitting
-// thread, and files are written between workers. Not thread-safe.
+// Used in a process that does not measure. The server's thread avoids the CPUs of a worker's submitting
+// thread, and files are written while no worker runs. Not thread-safe.
 class Publisher final : public sweep::SweepListener {
  public:
   // Starts to listen, if the settings say so. Throws Error(io) if it cannot.

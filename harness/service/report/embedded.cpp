@@ -113,7 +113,8 @@ json bills_in(const NamedText& document) {
   return found;
 }
 
-// A column of the rows: its path in a cell of the document, and a cell's value as JSON, empty if absent.
+// A column of the report's rows: its path in a document's cell, and a function that returns the cell's value
+// as JSON, or "" if the cell has none.
 struct Column {
   std::string path;
   std::function<std::string(const CellResult&)> text;
