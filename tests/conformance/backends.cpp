@@ -1,4 +1,4 @@
-// The registered backends, and which exception is about which test.
+// Keeps the registered backends, and finds the exception that applies to a test.
 #include "tests/conformance/backends.hpp"
 
 #include <fnmatch.h>

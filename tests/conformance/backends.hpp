@@ -1,5 +1,5 @@
-// The backends under test. Each registers in a file of backends/ and gets the whole suite; what it does not
-// run is listed there with the reason.
+// The backends under test. A file in backends/ registers each of them for the whole suite, and lists the
+// tests that the backend does not run, with reasons.
 #pragma once
 
 #include <string>
@@ -9,14 +9,14 @@
 
 namespace graphbench::conformance {
 
-// Tests of a backend that are an exception, and why.
+// Tests that a backend skips, or that are expected to fail on it, and why.
 struct Exception {
-  std::string tests;  // a pattern as fnmatch has it, over "Suite.Test/parameters"
+  std::string tests;  // a pattern for fnmatch(), compared with "Suite.Test/parameters"
   std::string why;
-  bool (*where)(const Device&) = nullptr;  // null: on every machine
+  bool (*where)(const Device&) = nullptr;  // true if it applies to this device; null: always
 };
 
-// Suites that run once more with other settings of the environment, as a CTest entry of their own.
+// Suites that run a second time, as separate CTest entries, with these environment variables.
 struct Variant {
   std::string name;
   std::vector<std::string> environment;  // "NAME=VALUE"
@@ -24,11 +24,11 @@ struct Variant {
 };
 
 struct BackendUnderTest {
-  std::string name;             // as open_device() takes it, and with which its instances' names begin
-  bool always_there = true;     // false: where a machine lacks the device, its tests are skipped
-  void (*prepare)() = nullptr;  // called before the device is opened
-  std::vector<Exception> unsupported = {};        // for good: these tests are skipped
-  std::vector<Exception> expected_failures = {};  // defects: one that passes again must be taken off the list
+  std::string name;                         // the argument of open_device(); tests' parameters begin with it
+  bool always_there = true;                 // false: a machine without the device skips the backend's tests
+  void (*prepare)() = nullptr;              // called before the device is opened
+  std::vector<Exception> unsupported = {};  // these tests are skipped
+  std::vector<Exception> expected_failures = {};  // known defects: a test that passes is an error
   std::vector<Variant> variants = {};
 };
 
@@ -40,7 +40,7 @@ const std::vector<BackendUnderTest>& backends_under_test();
 const BackendUnderTest& backend_under_test(const std::string& name);
 std::vector<std::string> backends();  // their names
 
-// Null where none of the exceptions is about the test.
+// Returns the exception that applies to the test on the device; null if there is none.
 const Exception* find_exception(const std::vector<Exception>& exceptions, const std::string& test,
                                 const Device& device);
 

@@ -1,5 +1,5 @@
-// A caller with memory of its own: whatever a step does to get at it, it reads the caller's inputs, its
-// outputs are where the caller reads them, and both are eager's to the bit, at every set in turn.
+// Tests steps whose caller has its own memory, in every form of --io and with every set of addresses. A step
+// must read the caller's inputs, and write the same bits as eager's step where the caller reads its outputs.
 #include "tests/conformance/plugin_op.hpp"
 #include "tests/conformance/program_fixture.hpp"
 #include "tests/support/small_programs.hpp"
@@ -37,7 +37,7 @@ const std::vector<NamedForm>& forms() {
   return all;
 }
 
-// Whatever the caller's memory is: where a step left the value.
+// Reads the value that a step left at `at`, in device memory or in the caller's host memory.
 Bytes bytes_of(Rig& rig, const CallerMemory& caller, ir::ValueId id, const void* at, std::int64_t batch) {
   const std::size_t bytes = rig.program().describe(id, batch).bytes();
   if (!caller.moves(id) || !caller.on_host()) return rig.read(at, bytes);
@@ -56,7 +56,7 @@ class CallerConformance : public ProgramFixture {
   std::unique_ptr<execution::Executor> prepare(Rig& rig, CallerMemory& caller, std::int64_t batch) {
     return Rig::prepare(mode(), context_of(rig, caller), batch);
   }
-  // A step on data of its own, in the caller's memory alone.
+  // Runs one step on inputs from `seed`, which only the caller's memory contains. Returns its outputs.
   std::vector<Bytes> step(Rig& rig, CallerMemory& caller, execution::Executor& executor, std::int64_t batch,
                           std::uint64_t seed) {
     rig.reset(seed);
@@ -144,7 +144,7 @@ INSTANTIATE_TEST_SUITE_P(Devices, CallerConformance, graph_mode_parameters(small
 
 // ---- inputs that ops write in place ---------------------------------------------------------------
 
-// Adds one to its second input's words, and copies the first to the output.
+// Writes 7 to the words of its second input, and 3 to the words of its output.
 gb_op counting_op() {
   gb_op op = test::foreign_op("test_counts", infer_same, nullptr, 0, 2);
   op.launch_cuda = [](const gb_op_call*, void* const* operands, void* stream, void*) {
@@ -161,7 +161,7 @@ gb_op counting_op() {
 
 class MutatedInputConformance : public BackendFixture {
  protected:
-  // counts(x, tally) writes tally; out = add(counted, tally) reads it afterwards.
+  // The op `counts` writes its input `tally`. The op `after` then reads `tally`.
   static ir::Program program() {
     static const gb_op op = counting_op();
     test::SmallBuilder b(catalog_with(op));

@@ -1,4 +1,4 @@
-// Streams, captures and what goes wrong in them: every failure is an error with its code, and the next
+// Tests streams, captures and their failures: every failure is an Error with the expected code, and the next
 // capture works.
 #include <gmock/gmock.h>
 
@@ -128,10 +128,10 @@ TEST_P(CaptureConformance, EventsMeasureTheWorkBetweenThem) {
 }
 
 TEST_P(CaptureConformance, FillsHaveTheSameBitsOnEveryDevice) {
-  constexpr std::size_t many = 70'001;  // more than a GPU has in flight at once
+  constexpr std::size_t many = 70'001;  // more elements than the threads that a GPU can run at once
   const Buffer large(device(), many * 4);
   device().fill(stream(), large.data(), ir::DType::fp32, many, {ir::Init::Kind::uniform, -2.0, 2.0}, 77);
-  // Both written out once more, with nothing but graphs/ir/random_fill.hpp.
+  // Computes the expected fill and digest on the CPU, from graphs/ir/random_fill.hpp alone.
   std::vector<float> expected(many);
   std::uint64_t digest = 0;
   for (std::size_t i = 0; i < expected.size(); ++i) {
@@ -143,7 +143,7 @@ TEST_P(CaptureConformance, FillsHaveTheSameBitsOnEveryDevice) {
   stream().synchronize();
   EXPECT_EQ(filled, expected);
   EXPECT_EQ(device().digest(stream(), large.data(), many * 4), digest);
-  std::swap(filled[1], filled[60'000]);  // each word counts with its place
+  std::swap(filled[1], filled[60'000]);  // the digest depends on each word's place
   stream().copy_to_device(large.data(), filled.data(), many * 4);
   EXPECT_NE(device().digest(stream(), large.data(), many * 4), digest);
   EXPECT_EQ(error_code_of([&] { device().digest(stream(), at(0), 6); }), ErrorCode::invalid_argument);
@@ -177,7 +177,7 @@ TEST_P(CaptureConformance, AFailingPluginOpCostsItsStepAndNothingElse) {
   Rig rig(device(), stream(), program, 4);
   const std::vector<Bytes> expected = rig.eager_step(4, 1);
 
-  // CUDA calls a plugin's launch function while it captures, the host when it replays.
+  // The op fails in capture() on CUDA, and in the replay on the host device, which calls the op only then.
   plugin_fails = true;
   const auto broken = rig.make(ExecutionMode::whole, 4);
   const Error error = test::error_of([&] {

@@ -1,5 +1,5 @@
-// Graphs that change: execs updated from another recording, addresses of nodes set, recordings given up and
-// made again, on streams of their own. What is refused says what is in the way.
+// Tests changes of graphs: updates of an exec from another recording, new addresses in nodes, a recording
+// released and made again, and captures on other streams. A refused change says what prevents it.
 #include "tests/conformance/devices.hpp"
 #include "tests/support/small_programs.hpp"
 
@@ -8,7 +8,7 @@ namespace {
 
 class ChangeConformance : public BufferFixture {
  protected:
-  // A recording that fills buffer i with `byte` and copies it to the buffer behind it.
+  // Begins a capture that fills buffer i with `byte` and copies it to buffer i + 1.
   void record_fill_and_copy(std::size_t i, int byte) {
     stream().begin_capture();
     stream().fill_bytes(at(i), byte, bytes);
@@ -51,7 +51,7 @@ TEST_P(ChangeConformance, AnUpdateToMoreNodesIsRefusedWithTheReason) {
   const GraphUpdate update = exec->update(*longer);
   EXPECT_FALSE(update.done);
   EXPECT_FALSE(update.reason.empty());
-  exec = longer->instantiate();  // what remains to be done then
+  exec = longer->instantiate();  // the way out after a refused update
   exec->launch(stream());
   EXPECT_EQ(byte_at(2), 8);
 }
@@ -148,7 +148,7 @@ TEST_P(ChangeConformance, AGraphIsGivenUpAndCapturedAgain) {
   stream().fill_bytes(at(2), 6, bytes);
   stream().end_capture(*graph);
   EXPECT_EQ(graph->node_count(), 1u);
-  record_fill_and_copy(2, 7);  // one that holds something may be recorded over as well
+  record_fill_and_copy(2, 7);  // a new recording also replaces a graph that is not empty
   stream().end_capture(*graph);
   EXPECT_EQ(graph->node_count(), 2u);
   graph->instantiate()->launch(stream());

@@ -1,4 +1,4 @@
-// Opens each device once: a CUDA context takes a second that every test would pay again.
+// Opens each device once per process: to open a CUDA context takes a second, which every test would pay.
 #include "tests/conformance/devices.hpp"
 
 #include <map>

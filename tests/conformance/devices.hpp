@@ -1,4 +1,4 @@
-// The fixture that opens a backend's device, and holds the backend to its list of exceptions.
+// The fixtures of the suite. They open a backend's device, and apply the backend's list of exceptions.
 #pragma once
 
 #include <gtest/gtest-spi.h>
@@ -20,16 +20,16 @@ using test::Bytes;
 using test::decode;
 using test::Rig;
 
-// The backend's device, opened once a process; null, with `reason` set, where there is none.
+// The backend's device, opened once per process. Null if the machine has none; `reason` then says why.
 Device* shared_device(const std::string& backend, std::string& reason);
 
-// Base of the suite's fixtures: `device()` is open, `stream()` is idle. SetUp skips where the backend does
-// not run the test, so that overriders check IsSkipped().
+// Base of the suite's fixtures: `device()` is open, `stream()` is idle. open() skips a test that the backend
+// does not run, so a SetUp() that does more must check IsSkipped() first.
 class DeviceFixture : public ::testing::Test {
  protected:
   void open(const std::string& backend);
   void open(const std::string& backend, ir::DType dtype);
-  void TearDown() override;  // an expected failure must have failed
+  void TearDown() override;  // fails if the test was expected to fail and did not
   Device& device() { return *device_; }
   Stream& stream() { return *stream_; }
   Rig rig_of(ir::Program program, std::int64_t largest_batch) {
@@ -39,13 +39,13 @@ class DeviceFixture : public ::testing::Test {
  private:
   Device* device_ = nullptr;
   std::unique_ptr<Stream> stream_;
-  // Of a test that is expected to fail: what it reported instead of failing.
+  // Null unless the test is expected to fail. Then reporter_ collects its failures in failures_ instead.
   const Exception* expected_failure_ = nullptr;
   ::testing::TestPartResultArray failures_;
   std::optional<::testing::ScopedFakeTestPartResultReporter> reporter_;
 };
 
-// Of suites that run once on every backend.
+// The fixture of suites whose only parameter is the backend.
 class BackendFixture : public DeviceFixture, public ::testing::WithParamInterface<std::string> {
  protected:
   void SetUp() override { open(GetParam()); }
@@ -54,7 +54,7 @@ inline std::string name_of_backend(const ::testing::TestParamInfo<std::string>& 
   return info.param;
 }
 
-// With memory of a few buffers, all zeros.
+// A BackendFixture with four buffers, filled with zeros.
 class BufferFixture : public BackendFixture {
  protected:
   static constexpr std::size_t bytes = 4096;
@@ -67,7 +67,7 @@ class BufferFixture : public BackendFixture {
   Buffer buffers_[4];
 };
 
-// The code of what `call` throws; fails the test where it throws nothing.
+// Returns the code of the Error that `call` throws. Fails the test if it throws none.
 template <typename Call>
 ErrorCode error_code_of(const Call& call) {
   return test::error_of(call).code();

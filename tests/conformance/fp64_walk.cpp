@@ -1,4 +1,4 @@
-// Walks a program in fp64.
+// Computes a program's ops one by one in fp64.
 #include "tests/conformance/fp64_walk.hpp"
 
 #include <gtest/gtest.h>
@@ -40,7 +40,7 @@ void Fp64Walk::run() {
     std::vector<Tensor> inputs;
     for (const ir::ValueId input : op.inputs) inputs.push_back(values_[input]);
     std::vector<Tensor> outputs = reference(program_.call(id, batch_), inputs);
-    // What the op mutated, it changed in its copy.
+    // The op changed its mutated inputs in the copies above, so these replace the values.
     for (const ir::ValueId changed : op.mutates) {
       const auto at = std::ranges::find(op.inputs, changed) - op.inputs.begin();
       values_[changed] = std::move(inputs[static_cast<Index>(at)]);

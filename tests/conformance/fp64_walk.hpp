@@ -1,4 +1,4 @@
-// A program walked op by op in fp64, from the definitions of its ops: nothing is rounded in between.
+// A program computed op by op in fp64, from the definitions of its ops, without rounding to other dtypes.
 #pragma once
 
 #include <cstdint>
@@ -11,18 +11,17 @@ namespace graphbench::conformance {
 
 class Fp64Walk {
  public:
-  // `program` outlives the walk.
+  // `program` must outlive the walk.
   Fp64Walk(const ir::Program& program, std::int64_t batch);
-  // Of a rig, which `seed` resets.
+  // Resets the rig with `seed`, and starts from the values in its buffers.
   Fp64Walk(Rig& rig, std::int64_t batch, std::uint64_t seed);
 
-  // What inputs, weights, parameters and state hold, where that is not what a rig's buffers do: values from a
-  // seed.
+  // Sets inputs, weights, parameters and state to values from `seed`; for a walk without a rig.
   void fill(std::uint64_t seed);
   void run();
 
   Tensor& value(ir::ValueId id) { return values_.at(id); }
-  // ||actual - expected|| / ||expected||, over all elements of the value; `address` holds the actual ones.
+  // ||actual - expected|| / ||expected||, over all elements of the value. The actual value is at `address`.
   double relative_error(Rig& rig, ir::ValueId id, const void* address) const;
 
  private:

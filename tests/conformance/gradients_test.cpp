@@ -1,6 +1,6 @@
-// Gradients that plugins bring: against central differences, and where no graph can hold them. In modes and
-// forms they are among training_test.cpp's. And what layers leave that are computed again, against steps that
-// keep everything.
+// Tests gradient ops of plugins: against central differences, and where they cannot be captured.
+// training_test.cpp tests them in all modes and forms of backward. Also tests that steps which compute a
+// layer again (checkpoints) leave the same bits as steps that keep every activation.
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -16,7 +16,7 @@ using ir::ValueId;
 
 class PluginGradients : public BackendFixture {
  protected:
-  // The largest relative difference of what a step leaves as gradients to the slopes of the loss in fp64.
+  // Compares a step's gradients with slopes of the loss in fp64. Returns the largest relative difference.
   double error_against_central_differences(const ir::Program& p) {
     constexpr std::int64_t batch = 2;
     constexpr double h = 1e-5;
@@ -50,7 +50,7 @@ class PluginGradients : public BackendFixture {
 };
 
 TEST_P(PluginGradients, AreThoseOfCentralDifferences) {
-  // The learning rate is 0, so that parameters stay where the slopes are taken.
+  // With the learning rate 0, the step does not move the parameters at which the slopes are computed.
   const ir::TrainingOptions options{.optimizer = ir::Optimizer::sgd, .learning_rate = 0};
   EXPECT_LT(error_against_central_differences(swapped(ir::DType::fp32, Gradient::right, options)), 1e-5);
   EXPECT_LT(error_against_central_differences(multiplied(Gradient::right, options)), 1e-5);
@@ -69,13 +69,13 @@ TEST_P(PluginGradients, ThatNoGraphCanHoldAreLaunchedBetweenGraphs) {
       EXPECT_NE(std::string(error.what()).find("op layer1.op.grad_inputs (test_swap_grad)"),
                 std::string::npos)
           << error.what();
-    } else {  // all of backward, or of its layer, is launched eagerly
+    } else {  // the whole backward pass, or the backward pass of the op's layer, is launched eagerly
       const auto executor = rig.prepare(ExecutionMode::whole, 2);
       EXPECT_GT(executor->counts().graphs.captured_ops, 0);
       EXPECT_GT(executor->counts().graphs.eager_ops, 2);
       EXPECT_EQ(rig.steps(*executor, 5, 2, 3), rig.steps(executor->eager(), 5, 2, 3));
     }
-    // Not at its default splits, which are of the forward kind, and its gradient's.
+    // Splits only at softmax, not at the default test_swap: the two gradient ops must still run eagerly.
     execution::ExecutionContext context = rig.context();
     context.splits = {"softmax"};
     const auto executor = Rig::prepare(ExecutionMode::piecewise, context, 2);
@@ -88,7 +88,7 @@ INSTANTIATE_TEST_SUITE_P(Devices, PluginGradients, ::testing::ValuesIn(backends(
 
 using CheckpointConformance = ProgramFixture;
 
-// Ten steps of a program whose layers run again, and of the one that keeps everything.
+// Compares ten steps that compute layers again with ten steps that keep every activation.
 TEST_P(CheckpointConformance, LeavesWhatAStepLeavesThatKeepsEverything) {
   const ir::OpCatalog catalog;
   using enum ir::Optimizer;

@@ -1,6 +1,6 @@
-// Runs the suite; with `--ctest PROGRAM`, prints its CTest entries instead: one a suite and backend, not one
-// a test, because each opens the device once, which costs a second on CUDA. `--gtest_filter` finds a single
-// one.
+// Runs the suite. With `--ctest PROGRAM`, prints its CTest entries instead. An entry is a test suite on one
+// backend, not a single test, because each entry opens the device, which takes a second on CUDA.
+// `--gtest_filter` selects a single test.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -15,12 +15,12 @@
 namespace graphbench::conformance {
 namespace {
 
-// "Devices/OpConformance" is of the suite OpConformance.
+// Returns "OpConformance" for "Devices/OpConformance".
 std::string short_name(const std::string& suite) {
   return suite.substr(suite.find('/') + 1);
 }
 
-// "Test/host_fp32" is of the backend host; empty where a test has no backend.
+// Returns "host" for "Test/host_fp32"; empty if the test has no parameters.
 std::string backend_of(const std::string& test) {
   const std::size_t slash = test.find('/');
   if (slash == std::string::npos) return "";
@@ -39,15 +39,15 @@ std::map<std::string, std::set<std::string>> backends_by_suite() {
   return found;
 }
 
-// The label of suites that run under ThreadSanitizer too. These are about values alone, and take a third of
-// all suites' time there: their programs run on the same threads as those of the others.
+// Returns the label of suites that also run under ThreadSanitizer. The suites below test only values, on the
+// same threads as the other suites, and would take a third of the time there.
 std::string threads_of(std::string_view suite) {
   constexpr std::string_view values[] = {"CheckpointConformance", "Gradients", "LossConformance",
                                          "TrainingConformance", "WorkloadConformance"};
   return std::ranges::find(values, suite) == std::end(values) ? ";threads" : "";
 }
 
-// Threads are the same for each dtype, so that one is enough under ThreadSanitizer.
+// The threads do not depend on the dtype, so ThreadSanitizer runs only fp32.
 #ifdef __SANITIZE_THREAD__
 constexpr const char* left_out = "-*_bf16*:*_fp16*";
 #else
@@ -69,7 +69,7 @@ void print_entries(const std::string& program) {
     for (const BackendUnderTest& backend : backends_under_test()) {
       if (!names.contains(backend.name)) continue;
       const std::string filter = "*" + suite + "*" + backend.name + "*" + left_out;
-      // A GPU run treats a skip as a failure, so that tests of a device that may be missing have a label.
+      // The label `gpu` selects tests whose device may be missing. A run on a GPU fails if one is skipped.
       const std::string rest =
           backend.always_there ? "]=]"
                                : ";gpu]=] SKIP_REGULAR_EXPRESSION [=[open device " + backend.name + ": ]=]";

@@ -1,6 +1,6 @@
-// What a graph mode computes is what eager computes, to the bit, on data written after the capture. And steps
-// of changing sizes: by a cache of programs whose recordings share one pool, and served from a few captured
-// ones, where counts are the traffic's arithmetic and padding reaches no other row.
+// Tests that graph modes compute the same bits as eager, on data written after the capture. Also tests steps
+// of changing sizes: with a trace cache, whose recordings share one pool, and with a ladder. The ladder must
+// count what the traffic gives, and its padding rows must not change other rows.
 #include "harness/ladder/route.hpp"
 #include "harness/ladder/serve.hpp"
 #include "harness/measure/worker/walk_shapes.hpp"
@@ -14,7 +14,7 @@ using StateConformance = ProgramFixture;  // over programs that have state
 
 TEST_P(ModeConformance, EqualsEagerOnFreshInputsOverTheWholeLadder) {
   Rig rig = make_rig(8);
-  // Largest first into one pool, as serving engines capture; replayed in another order.
+  // Captures the largest batch first, as serving engines do, and replays the batches in another order.
   const std::int64_t ladder[] = {8, 3, 1};
   std::map<std::int64_t, std::unique_ptr<execution::Executor>> executors;
   for (const std::int64_t batch : ladder) executors[batch] = rig.prepare(mode(), batch);
@@ -40,7 +40,7 @@ TEST_P(ModeConformance, CountsWhatItsGraphsHold) {
   for (const ir::Op& op : rig.program().ops()) ops += op.traits.marker ? 0 : 1;
   const facts::GraphCounts counts = executor->counts().graphs;
   EXPECT_EQ(counts.captured_ops + counts.eager_ops, ops);
-  // An op is a node at least, or two ops are where one kernel does both.
+  // Each kernel launch of the step makes at least one node. One launch may do two ops.
   const auto launches = static_cast<std::int64_t>(executor->eager().items().size());
   EXPECT_GE(counts.contents.nodes + counts.eager_ops, launches);
   if (mode() == ExecutionMode::whole) {
@@ -85,7 +85,7 @@ INSTANTIATE_TEST_SUITE_P(Devices, StateConformance, graph_mode_parameters(progra
 
 using ShapesConformance = ProgramFixture;
 
-// The walk itself compares outputs and state with eager's.
+// walk_shapes() itself compares outputs and state with eager's.
 TEST_P(ShapesConformance, AStepIsRightWhateverWasRecordedAheadOfIt) {
   const ir::Program p = program();
   model::WorkerTask task;
@@ -147,7 +147,7 @@ INSTANTIATE_TEST_SUITE_P(Devices, LadderConformance, graph_mode_parameters(base_
 
 using BranchConformance = ProgramFixture;
 
-// One recording takes both ways, whichever the predicate had when it was recorded.
+// One recording takes either branch, whatever the predicate's value was during the capture.
 TEST_P(BranchConformance, AReplayTakesTheWayOfItsOwnPredicate) {
   Rig rig = make_rig(3);
   const ir::ValueId predicate = find(rig.program(), "taken");

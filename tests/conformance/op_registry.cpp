@@ -1,4 +1,4 @@
-// What the ops of the suite registered, and the arithmetic that several definitions share.
+// Keeps what the files of ops/ register, and has the arithmetic that several definitions share.
 #include "tests/conformance/op_registry.hpp"
 
 #include <cmath>
@@ -20,7 +20,7 @@ struct Registry {
   std::vector<OpCase> cases;
 };
 
-// Filled while static objects are made, so that it must exist before the first of them.
+// Static objects fill the registry, so it must exist before the first of them is constructed.
 Registry& registry() {
   static Registry filled;
   return filled;

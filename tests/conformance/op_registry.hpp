@@ -1,5 +1,5 @@
-// The built-in ops under test. Each kind registers, in a file of ops/, its definition in fp64, written from
-// graphs/ir/OPS.md as plainly as it goes, and the cases that every backend is held to.
+// The built-in ops under test. A file in ops/ registers each kind: its definition in fp64, which follows
+// graphs/ir/OPS.md as plainly as possible, and the cases that every backend must pass.
 #pragma once
 
 #include <string>
@@ -12,27 +12,27 @@ namespace graphbench::conformance {
 using Index = std::size_t;
 using Tensor = std::vector<double>;
 
-// An op in a program of its own: its inputs are the program's, its outputs are read.
+// A program of one op. The op's inputs are the program's inputs, and its outputs are the program's outputs.
 struct OpCase {
   struct Input {
     ir::Shape shape;
     ir::Init init;
-    ir::ValueKind kind = ir::ValueKind::input;  // state, where the op mutates it
+    ir::ValueKind kind = ir::ValueKind::input;  // state if the op mutates it
     bool integers = false;                      // i32, whatever the case's dtype
-    bool scalar = false;                        // fp32, likewise
+    bool scalar = false;                        // fp32, whatever the case's dtype
   };
   std::string name;
   std::vector<Input> inputs;
   ir::Attributes attributes;
   std::int64_t batch = 3;
-  std::string kind = {};  // its registration's
+  std::string kind = {};  // set by OpRegistration
 };
 
-// An op's outputs; inputs that it mutates are changed in place.
+// Returns an op's outputs. Changes the inputs that the op mutates in place.
 using Definition = std::vector<Tensor> (*)(const ir::OpCall& call, std::vector<Tensor>& inputs);
 
 struct OpRegistration {
-  // `slack`: what a case's results may be off beyond the rounding of its dtype.
+  // `slack`: the absolute error that results may have in addition to the rounding of the case's dtype.
   OpRegistration(const std::string& kind, Definition definition, std::vector<OpCase> cases,
                  double (*slack)(ir::DType) = nullptr);
 };
@@ -55,7 +55,7 @@ inline Index extent(const ir::TensorDesc& desc, Index axis) {
   return static_cast<Index>(desc.dims.at(axis));
 }
 
-// An attribute as the op gives it, else `fallback`: a default of OPS.md, not of the code under test.
+// The op's attribute, or `fallback` if the op has none: the default of OPS.md, not of the code under test.
 template <typename T>
 T given(const ir::OpCall& call, const std::string& name, T fallback) {
   const auto found = call.op->attributes.find(name);

@@ -1,6 +1,6 @@
-// Each built-in op on each device and dtype against its definition in fp64. And eager's answer to a whole
-// workload against the same program walked op by op in fp64, from the same inputs, weights and state: what
-// precision a workload keeps over all its layers.
+// Compares each built-in op on each device and in each dtype with its definition in fp64. Also compares
+// eager's results of whole workloads with the same program in fp64, from the same inputs, weights and state:
+// this shows the precision that a workload keeps through all its layers.
 #include <algorithm>
 #include <cmath>
 #include <tuple>
@@ -15,8 +15,8 @@ namespace {
 
 using Parameter = std::tuple<std::string, ir::DType, std::size_t>;
 
-// What rounding of inputs that are exact, fp32 accumulation and one rounding of the result may add up
-// to; bf16 keeps 8 bits of a number, fp16 11.
+// The largest error from accumulation in fp32 and one rounding of the result, for exact inputs. bf16 has 8
+// significant bits, and fp16 has 11.
 double tolerance(ir::DType dtype, double expected) {
   const double relative = dtype == ir::DType::fp32 ? 2e-6 : dtype == ir::DType::fp16 ? 0.0006 : 0.0045;
   return 1e-5 + relative * (std::abs(expected) + (dtype == ir::DType::fp32 ? 1 : 0.02));
@@ -61,7 +61,7 @@ TEST_P(OpConformance, AgreesWithItsDefinition) {
   const std::vector<Tensor> expected = reference(call, inputs);
   for (std::size_t i = 0; i < outputs.size(); ++i)
     expect_close(decode(outputs[i], call.output(i).dtype), expected.at(i), "output " + std::to_string(i));
-  // What the op mutates was changed alike, and what it does not mutate was left alone.
+  // The inputs that the op mutates must have changed as in the definition, and the others not at all.
   const std::vector<Tensor> inputs_after = read_inputs();
   for (std::size_t i = 0; i < inputs.size(); ++i)
     expect_close(inputs_after[i], inputs[i], "input " + std::to_string(i) + " afterwards");
@@ -89,7 +89,8 @@ INSTANTIATE_TEST_SUITE_P(Devices, OpConformance,
                                             ::testing::Range(std::size_t{0}, op_cases().size())),
                          name_of_parameter);
 
-// Of a workload's result after eight layers. fp32 has no room for tf32, which keeps 10 bits of mantissa.
+// The largest relative error of a workload's results after eight layers. The limit of fp32 is too small for
+// tf32, whose mantissa has 10 bits.
 double error_max(ir::DType dtype) {
   return dtype == ir::DType::fp32 ? 1e-5 : dtype == ir::DType::fp16 ? 2e-3 : 1e-2;
 }

@@ -1,4 +1,4 @@
-// Parts of ops that tests bring as a plugin would, for every backend.
+// Parts of the ops that tests define as a plugin would, for every backend.
 #pragma once
 
 #include <dlfcn.h>
@@ -13,8 +13,8 @@
 
 namespace graphbench::conformance {
 
-// A catalog with the op. Devices may know an op by its definition's address for as long as the process lives,
-// as a plugin's definitions do: it stays.
+// Makes a catalog with the op. It lives until the process ends, as a plugin's ops do, because devices may
+// identify an op by its definition's address.
 inline ir::OpCatalog& catalog_with(const gb_op& op) {
   static std::deque<ir::OpCatalog> catalogs;
   ir::OpCatalog& catalog = catalogs.emplace_back();
@@ -22,7 +22,7 @@ inline ir::OpCatalog& catalog_with(const gb_op& op) {
   return catalog;
 }
 
-// Enqueues a fill of device memory, as a launch_cuda may: with the driver that the backend has loaded,
+// Enqueues a fill of device memory, for use in launch_cuda. Calls the driver that the backend has loaded,
 // because these tests are built without CUDA. Returns a CUresult.
 inline int fill_words(void* destination, unsigned word, std::size_t words, void* cuda_stream) {
   using Fill = int (*)(std::uintptr_t destination, unsigned word, std::size_t words, void* stream);
@@ -33,7 +33,7 @@ inline int fill_words(void* destination, unsigned word, std::size_t words, void*
                          : fill(reinterpret_cast<std::uintptr_t>(destination), word, words, cuda_stream);
 }
 
-// The same for a copy.
+// Enqueues a copy in device memory in the same way.
 inline int copy_bytes(void* to, const void* from, std::size_t bytes, void* cuda_stream) {
   using Copy = int (*)(std::uintptr_t to, std::uintptr_t from, std::size_t bytes, void* stream);
   static void* const driver = dlopen("libcuda.so.1", RTLD_NOW);

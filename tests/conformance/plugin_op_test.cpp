@@ -1,5 +1,5 @@
-// A plugin's ops on every backend: they are prepared and released, they reach the host where they say so, and
-// what they do beyond what they declare is found.
+// Tests a plugin's ops on every backend: they are prepared and released, they run on the host if they need
+// it, and what they do without declaring it is found.
 #include "tests/conformance/plugin_op.hpp"
 
 #include <gmock/gmock.h>
@@ -25,7 +25,7 @@ std::size_t words_of(const gb_op_call* call) {
 
 class PluginOpConformance : public BackendFixture {
  protected:
-  // x, w and s -> relu of x -> op -> relu. The op reads all three, in this order.
+  // y = relu(op(relu(x), x, w, s)) with an input x, a weight w and a state s.
   ir::Program program(const gb_op& op) {
     test::SmallBuilder b(catalog_with(op));
     const ir::Shape shape = test::batched({columns});
@@ -43,7 +43,7 @@ class PluginOpConformance : public BackendFixture {
 
 // ---- an op that runs on the host -----------------------------------------------------------------
 
-// y = 2 a + w and s += 1, in plain C on plain memory.
+// Computes y = 2 a + w and s += 1 on the CPU, where a is operand 0.
 int run_on_host(const gb_op_call* call, void* const* operands, void*) {
   const auto* a = static_cast<const float*>(operands[0]);
   const auto* w = static_cast<const float*>(operands[2]);
@@ -110,7 +110,7 @@ struct Life {
   int prepared = 0;
 };
 
-// Fills its workspace, and its output from there where that is host memory.
+// Fills the op's workspace and output with zeros.
 int use_workspace(const gb_op_call* call, void* const* operands, void* stream, void* user) {
   auto* const life = static_cast<Life*>(user);
   life->seen.emplace_back(call->prepared == &life->prepared ? "run" : "run, not prepared");
@@ -157,7 +157,7 @@ TEST_P(PluginOpConformance, IsPreparedBeforeItRunsAndReleasedWhenItsKernelGoes) 
   for (const std::uint32_t flags : {std::uint32_t{0}, std::uint32_t{GB_OP_HOST}}) {
     life.seen.clear();
     op.flags = flags;
-    // The host device keeps what it has prepared until it is closed.
+    // A separate device, because the host device releases what it has prepared only when it is closed.
     std::unique_ptr<Device> own = open_device(GetParam());
     std::unique_ptr<Stream> own_stream = own->make_stream();
     {
@@ -208,7 +208,7 @@ TEST_P(PluginOpConformance, WhoseWorkspaceIsRefusedIsReleased) {
   EXPECT_EQ(life.seen, (std::vector<std::string>{"prepare", "release"}));
 }
 
-// ---- ops that do other things than they say ------------------------------------------------------
+// ---- ops that do other things than they declare --------------------------------------------------
 
 TEST_P(PluginOpConformance, ThatRecordsNothingFailsItsCaptureByName) {
   int calls = 0;
@@ -220,13 +220,13 @@ TEST_P(PluginOpConformance, ThatRecordsNothingFailsItsCaptureByName) {
   op.launch_cuda = nothing;
   op.run_host = [](const gb_op_call*, void* const*, void*) { return 0; };
   Rig rig = rig_with(op);
-  if (GetParam() == "host") {  // a launch there is recorded as a node that calls run_host
+  if (GetParam() == "host") {  // a capture on the host always records a node, which calls run_host
     EXPECT_EQ(rig.prepare(ExecutionMode::whole, op_batch)->counts().graphs.contents.nodes, 3);
     return;
   }
   for (const ExecutionMode mode : {ExecutionMode::whole, ExecutionMode::piecewise}) {
     const auto executor = rig.make(mode, op_batch);
-    executor->warm_up();  // eager launches are not asked
+    executor->warm_up();  // an eager launch is not checked for what it enqueues
     const Error error = test::error_of([&] { executor->capture(); });
     EXPECT_EQ(error.code(), ErrorCode::recorded_nothing);
     EXPECT_THAT(error.what(), ::testing::HasSubstr("op mine (test_mine)"));
@@ -247,7 +247,7 @@ TEST_P(PluginOpConformance, ThatWritesNothingMayRecordNothing) {
   EXPECT_EQ(rig.step(*rig.prepare(ExecutionMode::whole, op_batch), op_batch, 1), expected);
 }
 
-// Writes the first word of the operand that `user` numbers, and of its output.
+// Fills the output, and writes the first word of the operand whose number `user` points to.
 int write_beside(const gb_op_call* call, void* const* operands, void* stream, void* user) {
   const auto victim = static_cast<std::size_t>(*static_cast<const int*>(user));
   const std::size_t words = words_of(call);
@@ -282,7 +282,7 @@ TEST_P(PluginOpConformance, ThatWritesWhatItDoesNotDeclareFailsTheCheckByNameOfO
       EXPECT_EQ(error.code(), ErrorCode::undeclared_mutation);
       EXPECT_EQ(error.what(), begin + values[victim] + ", but does not declare that write");
     }
-    victim = 4;  // its own output: nothing is wrong, whatever the checks before have left
+    victim = 4;  // the op's own output: this check passes, although the checks before it failed
     EXPECT_TRUE(worker::check_against_eager(step, memory, why).identical) << why;
   }
 }

@@ -1,4 +1,4 @@
-// The ops, as a plugin would have them, and programs of them.
+// Defines ops with gradients as a plugin would, and builds programs of them.
 #include <cstring>
 
 #include "tests/conformance/op_registry.hpp"
@@ -9,7 +9,7 @@
 namespace graphbench::conformance {
 namespace {
 
-// Of a gradient of two inputs and its operands a, b, outputs and their gradients: those of a and b.
+// The infer function of a gradient op: its two outputs, the gradients of a and b, are like inputs 0 and 1.
 std::int32_t infer_two(const gb_symbolic* inputs, std::int32_t count, const gb_attr* attrs,
                        std::int32_t attr_count, gb_inferred* outputs, char* error, std::size_t size,
                        void* user) {
@@ -22,7 +22,7 @@ std::size_t elements_of(const gb_tensor& tensor) {
   return static_cast<std::size_t>(tensor.dims[0] * tensor.dims[1]);
 }
 
-// `user`: whether its answer is wrong. The last two operands become the two before them, in the other order.
+// Copies the last two inputs, swapped, to the two outputs; if `user` points to true, wrongly the first two.
 int swap(const gb_op_call* call, void* const* operands, void* stream, void* user) {
   const std::size_t bytes = elements_of(call->operands[0]) * (call->operands[0].dtype == GB_FP32 ? 4 : 2);
   const std::int32_t last = call->input_count + 1;
@@ -60,7 +60,7 @@ int multiply_backward(const gb_op_call* call, void* const* operands, void* user)
   return 0;
 }
 
-// One kind of gradient each, for as long as the process lives.
+// The catalog whose ops have this kind of gradient. It lives until the process ends.
 ir::OpCatalog& catalog_of(Gradient gradient) {
   static const bool yes = true, no = false;
   static ir::OpCatalog catalogs[3];
@@ -87,7 +87,7 @@ ir::OpCatalog& catalog_of(Gradient gradient) {
   return catalog;
 }
 
-// Their definitions in fp64; conformance runs them through programs alone.
+// The ops' definitions in fp64. They have no cases of their own: tests run them only in programs.
 std::vector<Tensor> swap64(const ir::OpCall&, std::vector<Tensor>& in) {
   return {in[in.size() - 1], in[in.size() - 2]};
 }
@@ -108,7 +108,7 @@ const OpRegistration registrations[] = {{"test_swap", swap64, {}},
                                         {"test_product", multiply64, {}},
                                         {"test_product_grad", multiply_backward64, {}}};
 
-// The layer's ops are of the names that `callables` makes graphs of.
+// Builds a training step. Ops' names begin with the layer, so that `callables` makes graphs of each layer.
 ir::Program trained(const char* kind, ir::DType dtype, Gradient gradient, const ir::TrainingOptions& options,
                     bool hooks = false) {
   const ir::OpCatalog& catalog = catalog_of(gradient);

@@ -1,7 +1,7 @@
-// The pool that captures share: nothing a step still needs lies in memory the pool calls free; many replays
-// and captures, after which nothing is left behind. Ops that run in place give the same numbers, and a chain
-// of them needs one block; a convolution over its residual gives the bits it gives elsewhere, at the sizes of
-// the base workload, where a library divides the work.
+// Tests the pool that captures share: memory that the pool calls free has nothing that a step still needs,
+// and many replays and captures leave no memory allocated. Also tests ops in place: a chain of them gives
+// the right numbers and needs one block. A convolution that overwrites its residual gives the same bits as
+// one that does not, at the base workload's sizes, at which a library divides the work.
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -15,7 +15,7 @@ namespace {
 
 using pool::MemoryRange;
 
-// What lies in `segments` and in none of `free`, both of one pool.
+// The parts of a pool's `segments` that are in none of its `free` ranges.
 std::vector<MemoryRange> live_ranges(const std::vector<MemoryRange>& segments,
                                      std::vector<MemoryRange> free) {
   std::sort(free.begin(), free.end(), [](const auto& a, const auto& b) { return a.data < b.data; });
@@ -35,7 +35,7 @@ std::vector<MemoryRange> live_ranges(const std::vector<MemoryRange>& segments,
 
 class PoolConformance : public ProgramFixture {
  protected:
-  // One step with `after_item(i)` enqueued behind each of its items.
+  // Submits one step item by item, and calls `after_item(i)` after item i to enqueue more work.
   template <typename AfterItem>
   void submit_by_item(const execution::Executor& executor, const AfterItem& after_item) {
     const std::vector<execution::StepItem> items = executor.items();
@@ -58,21 +58,21 @@ TEST_P(PoolConformance, PoisonedFreeMemoryLeavesOutputsIdentical) {
   for (const std::int64_t batch : {1, 8, 3}) {
     const std::vector<Bytes> expected = rig.eager_step(batch, ++seed);
     const execution::Executor& executor = *executors[batch];
-    rig.poison(rig.graph_pool().free_ranges());  // between batches all of it is free
+    rig.poison(rig.graph_pool().free_ranges());  // between steps the whole pool is free
     rig.reset(seed);
     submit_by_item(executor, [&](std::size_t i) { rig.poison(executor.free_ranges().at(i)); });
     EXPECT_EQ(rig.outputs(executor, batch), expected) << "batch " << batch;
   }
 }
 
-// The check of the test above can fail: memory that the next piece reads is not free.
+// Shows that the test above can fail: poisons memory that a later piece reads, and that is not free.
 TEST_P(PoolConformance, APoisonedLiveBlockIsNoticed) {
   Rig rig = make_rig(4);
   const auto executor = rig.prepare(mode(), 4, true);
   const std::vector<Bytes> expected = rig.eager_step(4, 9);
   rig.reset(9);
-  // Behind the first item of several; of a single item, what lives behind it are the outputs.
-  // Between steps each segment is one free range.
+  // The memory in use after item 0. If the step has no other item, only the outputs are in use there.
+  // graph_pool().free_ranges() has all segments, because between steps each segment is one free range.
   const std::vector<MemoryRange> live =
       live_ranges(rig.graph_pool().free_ranges(), executor->free_ranges().at(0));
   ASSERT_FALSE(live.empty());
@@ -103,7 +103,7 @@ TEST_P(ChurnConformance, ReplaysAThousandTimes) {
   const std::vector<Bytes> expected = rig.eager_step(2, 3);
   const std::vector<std::uint64_t> expected_state = rig.state_digests();
   rig.reset(3);
-  // Without a wait in between: more enqueues than any queue holds.
+  // Does not wait between steps, so the number of enqueued steps is above the size of any queue.
   for (int i = 0; i < 1000; ++i) executor->submit();
   EXPECT_EQ(rig.outputs(*executor, 2), expected);
   EXPECT_EQ(rig.state_digests(), expected_state);
@@ -116,7 +116,7 @@ TEST_P(ChurnConformance, CaptureCyclesLeaveMemoryWhereItWas) {
     executor->submit();
     stream().synchronize();
   };
-  // What libraries and drivers keep for good they take in the first cycles.
+  // Libraries and drivers allocate in the first cycles what they keep until the process ends.
   for (int i = 0; i < 10; ++i) cycle();
   const std::size_t free_before = device().memory().free_bytes;
   const std::size_t workspace_before = device().workspace_bytes();
@@ -135,7 +135,7 @@ double gelu_tanh(double x) {
   return x / 2 * (1 + std::tanh(std::sqrt(2 / std::numbers::pi) * (x + 0.044715 * x * x * x)));
 }
 
-// gelu(relu(x)) + x: each op reads its first input for the last time.
+// gelu(relu(x)) + x. After each op nothing reads its first input again, so the op can overwrite it.
 ir::Program chain(const ir::OpCatalog& catalog) {
   test::SmallBuilder b(catalog);
   const ir::ValueId x = b.input("x", test::batched({chain_width}));
@@ -207,7 +207,7 @@ class InPlaceOps : public BackendFixture {
     operands.push_back(elsewhere.data());
     kernel->launch(stream(), operands.data());
     const std::uint64_t expected = device().digest(stream(), elsewhere.data(), bytes);
-    for (int repeat = 0; repeat < 5; ++repeat) {  // a race would not lose every time
+    for (int repeat = 0; repeat < 5; ++repeat) {  // a race would not show in every run
       rig.reset(3);
       operands.back() = operands[*position];
       kernel->launch(stream(), operands.data());

@@ -1,4 +1,5 @@
-// The suite's programs. Sizes are small and odd where an op allows it, so that remainders are covered.
+// Builds the suite's programs. Sizes are small, and odd if the op allows it, to test the remainders of
+// tiles.
 #include "tests/conformance/programs.hpp"
 
 #include <gtest/gtest.h>
@@ -85,7 +86,7 @@ ir::Program attention(const ir::OpCatalog& catalog, ir::DType dtype) {
   return b.ending_in(x);
 }
 
-// Every place where a sum meets a norm: behind a product and behind an add, read once and read twice.
+// Norms of sums in all cases: the sum is a linear with residual or an add, and one or two ops read the norm.
 ir::Program norms(const ir::OpCatalog& catalog, ir::DType dtype) {
   constexpr std::int64_t width = 256;
   SmallBuilder b(catalog, dtype, "norms");
@@ -123,7 +124,7 @@ ir::Program small(const ir::OpCatalog& catalog, ir::DType dtype) {
   return b.ending_in(softmax);
 }
 
-// A branch whose predicate is drawn with the inputs, between ops and at the end, which reads it too.
+// Two conds with one random input as predicate: one between other ops, and one as the last op.
 ir::Program branches(const ir::OpCatalog& catalog, ir::DType dtype) {
   SmallBuilder b(catalog, dtype, "branches");
   const ValueId predicate = b.integers("predicate", fixed({1}), {ir::Init::Kind::uniform, 0, 2});
@@ -144,7 +145,7 @@ const abi::WorkloadRegistry& builtin() {
   return registry;
 }
 
-// As the harness builds a step: a workload may build another program to be trained.
+// Builds a training step as the harness does: the workload itself may build another program for training.
 NamedProgram trained(const char* name, const char* workload, std::map<std::string, std::string> training) {
   return NamedProgram{name, [=](const ir::OpCatalog&, ir::DType dtype) {
                         return builtin().build(workload, {"tiny", dtype, "training", {}, training});

@@ -1,5 +1,5 @@
-// Hand-built programs that between them use every built-in kind of op, the base workloads, and ops of a
-// plugin.
+// Programs for tests: programs built by hand, which together use every built-in kind of op, the base
+// workloads, and programs with ops of a plugin.
 #pragma once
 
 #include <functional>
@@ -23,12 +23,12 @@ inline void PrintTo(const NamedProgram& program, std::ostream* out) {
 
 // chain: rmsnorm, linear (bias, gelu_tanh, residual), add, boundary; conv: conv2d with every option;
 // branches: two conds, whose predicate is an input; attention: rope_kv_append and sdpa over a cache that the
-// program mutates; norms: rmsnorm behind and ahead of linear and add, where a device may make one kernel of
+// program mutates; norms: rmsnorm before and after linear and add, so that a device may make one kernel of
 // two ops; small: relu, gelu_tanh, softmax, add.
 const std::vector<NamedProgram>& small_programs();
 
-// The base workloads of preset `tiny`, and attention's prefill; attention of one op, and of three;
-// epilogues as ops of their own.
+// The base workloads in preset `tiny`, and attention also in `tiny-prefill`; and variants: decomposed
+// attention, epilogues as separate ops, `cond`, and separate products for q, k and v.
 const std::vector<NamedProgram>& base_programs();
 
 // Two layers of causal attention, and a softmax between them.
@@ -41,18 +41,19 @@ ir::ValueId find(const ir::Program& program, const std::string& name);
 NamedProgram trained_program(const char* name, const NamedProgram& forward,
                              const ir::TrainingOptions& options);
 
-// Training steps of some of them, with each optimizer and way of accumulating.
+// Training steps of some programs above, with each optimizer and each way to accumulate gradients.
 const std::vector<NamedProgram>& training_programs();
 
-// Training steps through ops of a plugin that bring their gradients, and with hooks on gradients.
+// The gradient ops of the plugin in the training steps below: right, wrong, or impossible to capture.
 enum class Gradient { right, wrong, uncapturable };
 
-// w2 · b + a of (b, a) = test_swap(a, b), a = w0 · x, b = w1 · x: on every device and in every dtype, as its
-// ops copy memory. Or of test_product(a, b), in fp32, whose ops run on the host, on every device.
+// Layers with a = w0 · x and b = w1 · x. `swapped` computes w2 · b + a from test_swap(a, b), whose ops copy
+// memory, so it works on every device and in every dtype. `multiplied` uses test_product(a, b), in fp32 on
+// the host.
 ir::Program swapped(ir::DType dtype, Gradient gradient, const ir::TrainingOptions& options);
 ir::Program multiplied(Gradient gradient, const ir::TrainingOptions& options);
 
-// Of `swapped`, in forms and with hooks; they take even batches.
+// Training steps of `swapped` in several forms of backward, without and with hooks. Some need even batches.
 std::vector<NamedProgram> plugin_training_programs();
 
 }  // namespace graphbench::conformance

@@ -1,5 +1,5 @@
-// Training steps: gradients against central differences and against the same program in fp64, ten captured
-// steps against eager's, and a loss that falls.
+// Tests training steps: compares gradients with central differences and with the same program in fp64, and
+// ten captured steps with ten eager ones; and checks that the loss falls.
 #include <algorithm>
 #include <cmath>
 
@@ -18,8 +18,8 @@ ir::Program trained(const ir::OpCatalog& catalog, const NamedProgram& forward,
   return ir::differentiate(forward.build(catalog, ir::DType::fp32), catalog, options);
 }
 
-// Each parameter with its gradient: parameters in the order of values, as differentiate() takes them; every
-// one has a gradient of its own here.
+// Pairs each parameter with its gradient, in the order of the sgd ops' inputs. Here each parameter has its
+// own gradient.
 std::vector<std::pair<ValueId, ValueId>> pairs_of(const ir::Program& program, Fp64Walk& walk) {
   std::vector<std::pair<ValueId, ValueId>> pairs;
   const std::vector<ValueId> parameters = program.values_of(ValueKind::parameter);
@@ -33,7 +33,7 @@ std::vector<std::pair<ValueId, ValueId>> pairs_of(const ir::Program& program, Fp
   return pairs;
 }
 
-// The loss of a walk that is yet to begin, after a change of one element.
+// Changes one element of a parameter, runs the walk, and returns the loss.
 double loss_at(Fp64Walk walk, ValueId loss, ValueId parameter, Index element, double change) {
   walk.value(parameter).at(element) += change;
   walk.run();
@@ -54,7 +54,7 @@ void expect_gradients_of_central_differences(const NamedProgram& forward, ir::Ac
   for (const auto& [parameter, gradient] : pairs_of(program, walk)) {
     const Tensor& exact = walk.value(gradient);
     const Index step =
-        exact.size() > 1000 ? exact.size() : exact.size() / 3 + 1;  // each walks a program twice
+        exact.size() > 1000 ? exact.size() : exact.size() / 3 + 1;  // each element needs two walks
     for (Index element = step / 2; element < exact.size(); element += step) {
       const double slope =
           (loss_at(start, loss, parameter, element, h) - loss_at(start, loss, parameter, element, -h)) /
@@ -72,7 +72,7 @@ TEST(Gradients, AreThoseOfCentralDifferences) {
   }
 }
 
-// A convolution with a stride that leaves a rest, activations of every place, and weights read twice.
+// Activations after linear, with and without residual, and as separate ops; and weights that two ops read.
 ir::Program odd_places(const ir::OpCatalog& catalog, ir::DType dtype) {
   test::SmallBuilder b(catalog, dtype);
   ValueId x = b.input("x", test::batched({6}), uniform(1));
@@ -131,7 +131,7 @@ TEST(Gradients, TheLossIsThatOfTheForwardProgram) {
   EXPECT_NEAR(walk.value(find(program, "loss.0")).at(0), loss, 1e-12);
 }
 
-// The rows of a batch in two parts: each gradient is that of the batch.
+// A step over two halves of a batch must leave the same parameters as a step over the whole batch.
 TEST(Gradients, AreThoseOfTheWholeBatchInMicroBatches) {
   const ir::OpCatalog catalog;
   const NamedProgram& named = small_programs().front();
@@ -163,7 +163,7 @@ TEST(Gradients, AreThoseOfTheWholeBatchInMicroBatches) {
   }
 }
 
-// An optimizer's op of each parameter, as soon as its gradient is complete, or one op of all.
+// One optimizer op per parameter, placed where its gradient is complete, must do the same as one op for all.
 TEST(Gradients, UpdateParametersToTheSameWhereverTheOptimizerIs) {
   const ir::OpCatalog catalog;
   for (const NamedProgram& named : {small_programs()[0], NamedProgram{"odd", odd_places}}) {
@@ -188,7 +188,7 @@ TEST(Gradients, UpdateParametersToTheSameWhereverTheOptimizerIs) {
 
 using TrainingConformance = ProgramFixture;
 
-// A relu whose input rounds to the other side of zero takes or drops a whole gradient.
+// Larger with a relu: if rounding changes the sign of its input, a whole gradient is added or lost.
 double gradient_error_max(ir::DType dtype, bool has_relu) {
   if (dtype == ir::DType::fp32) return 1e-5;
   return (dtype == ir::DType::fp16 ? 0.005 : 0.02) * (has_relu ? 4 : 1);
@@ -228,7 +228,7 @@ TEST_P(TrainingModes, TenStepsLeaveWhatEagersLeave) {
   EXPECT_EQ(rig.state_digests() != eager.second, !ir::mutated_state(rig.program()).empty());
 }
 
-// They take even batches alone, so other suites cannot have them.
+// Programs that need even batches. Other suites also use odd batches, so they cannot use these programs.
 std::vector<NamedProgram> with_micro_batches() {
   std::vector<NamedProgram> programs = training_programs();
   const auto add = [&programs](const char* name, const NamedProgram& forward,
@@ -263,13 +263,13 @@ std::vector<NamedProgram> with_micro_batches() {
 INSTANTIATE_TEST_SUITE_P(Devices, TrainingModes, graph_mode_parameters(with_micro_batches()),
                          name_of_program_parameter);
 
-// The same rows again and again: a step that follows the gradient comes closer to their targets.
+// Trains on the same rows again and again: steps that follow the gradient come closer to the rows' targets.
 class LossConformance : public DeviceFixture,
                         public ::testing::WithParamInterface<std::tuple<std::string, ExecutionMode>> {
  protected:
   void SetUp() override { open(std::get<0>(GetParam())); }
 
-  // `share`: of the first loss, which the last must be below.
+  // The loss after the last step must be below `share` times the loss of the first step.
   void expect_to_learn(const NamedProgram& forward, const ir::TrainingOptions& options, double share) {
     const ir::OpCatalog catalog;
     Rig rig = rig_of(trained(catalog, forward, options), 4);
@@ -309,7 +309,7 @@ TEST_P(LossConformance, Falls) {
                      .checkpoint = ir::Checkpoint::layer},
                     0.2);
   }
-  // Its outputs are not negative, and half of the targets are.
+  // A weak limit: the outputs of `conv` cannot be negative, but half of the targets are.
   expect_to_learn(small_programs()[1], {.optimizer = adamw, .learning_rate = 0.005}, 0.75);
 }
 

@@ -1,4 +1,4 @@
-// The first GPU under the conformance suite.
+// Registers the first GPU as a backend under test.
 #include "tests/conformance/backends.hpp"
 
 namespace graphbench::conformance {
@@ -18,7 +18,7 @@ const BackendRegistration registration{{
                      lacks_bf16},
                     {"*InPlaceOps.Conv2dOverItsResidual/cuda",
                      "convolution through im2col does not write over its residual", convolves_without_cudnn}},
-    // What a machine without cuDNN runs.
+    // Runs these suites a second time without cuDNN, as on a machine that lacks it.
     .variants = {{"no-cudnn",
                   {"GRAPHBENCH_CUDNN=off"},
                   {"OpConformance", "InPlaceOps", "ModeConformance", "StateConformance", "PoolConformance",

@@ -1,4 +1,4 @@
-// The host device under the conformance suite.
+// Registers the host device as a backend under test.
 #include <cstdlib>
 
 #include "tests/conformance/backends.hpp"
@@ -12,13 +12,13 @@ bool lacks_bf16(const Device& device) {
 
 const BackendRegistration registration{{
     .name = "host",
-    // A budget of its own: what is free on the whole machine changes with everything else that runs there.
+    // Gives the device a fixed amount of memory: the machine's free memory changes with other processes.
     .prepare = [] { setenv("GRAPHBENCH_HOST_MEMORY_BYTES", "1073741824", 0); },
     .unsupported = {{"*/host_*fp16_*", "oneDNN has no fp16 arithmetic on CPUs"},
                     {"*/host_*bf16_*", "oneDNN has no bf16 arithmetic here (avx512_bf16)", lacks_bf16},
                     {"*InPlaceOps.Conv2dOverItsResidual/host",
                      "oneDNN's convolution does not write over its residual"}},
-    // The least CPU that graphbench runs on, on every machine.
+    // Runs all suites a second time with the instructions of the oldest CPU that graphbench supports.
     .variants = {{"avx2", {"ONEDNN_MAX_CPU_ISA=AVX2"}}},
 }};
 

@@ -19,7 +19,7 @@ std::vector<Tensor> conv2d(const ir::OpCall& call, std::vector<Tensor>& in) {
     const Index image = i / filters / out_width / out_height;
     double sum = bias ? in[2][k] : 0;
     for (Index tap = 0; tap < size * size; ++tap) {
-      // Unsigned wrap-around makes what lies before the image lie far beyond it.
+      // A row or column before the image is a negative number, which wraps around to a very large index.
       const Index source_row = row * stride + tap / size - padding,
                   source_column = column * stride + tap % size - padding;
       if (source_row >= height || source_column >= width) continue;

@@ -45,7 +45,7 @@ ir::Shape filter(std::int64_t window) {
   return {fixed_dim(16), fixed_dim(window), fixed_dim(window), fixed_dim(8)};
 }
 
-// Of an image of 9 x 7; `height` and `width` are the result's.
+// A convolution of an image of 9 x 7. `height` and `width` are those of its output.
 struct Size {
   std::int64_t window, padding, stride, height, width;
 };

@@ -49,7 +49,7 @@ OpCase::Input count(double value) {
   return {{fixed_dim(1)}, constant(value), ir::ValueKind::state, true};
 }
 
-// `parameters` of different shapes, the first of more than one extent.
+// Appends the optimizer's inputs for `parameters` parameters of different shapes, the first of rank 3.
 std::vector<OpCase::Input> groups(std::vector<OpCase::Input> inputs, int parameters, bool second_moment) {
   for (int i = 0; i < parameters; ++i) {
     const ir::Shape shape =

@@ -6,7 +6,7 @@
 namespace graphbench::conformance {
 namespace {
 
-// Half-split rotation of one head's vector by its position.
+// Rotates one head's vector by its position. Elements i and i + dim / 2 are a pair.
 void rotate(const double* from, double position, double theta, double* to, Index dim) {
   for (Index i = 0; i < dim / 2; ++i) {
     const double angle = position * std::pow(theta, -2.0 * static_cast<double>(i) / static_cast<double>(dim));
@@ -20,7 +20,7 @@ std::vector<Tensor> rope_kv_append(const ir::OpCall& call, std::vector<Tensor>& 
   const Index heads = extent(q, 1), tokens = extent(q, 2), dim = extent(q, 3),
               slots = extent(call.input(2), 2);
   const double theta = given<double>(call, "theta", 10000);
-  if (given<std::int64_t>(call, "apart", 0) == 1) {  // joins the rows of q, k and v, the last two inputs
+  if (given<std::int64_t>(call, "apart", 0) == 1) {  // joins q, k and v, which are inputs 0, 4 and 5
     const Index width = heads * dim;
     Tensor joined;
     for (Index row = 0; row < extent(call.input(0), 0); ++row)
@@ -52,7 +52,8 @@ std::vector<Tensor> rope_kv_append(const ir::OpCall& call, std::vector<Tensor>& 
   return {out};
 }
 
-// A sequence from position 0 on; `turn`: 1, or -1 for the gradient. `q`: of [B, H, T, D].
+// Rotates heads of sequences that begin at position 0; if `back`, from `heads` to `qkv`. `turn`: 1, or -1
+// for the gradient. `q`: [B, H, T, D].
 void turn_heads(const ir::OpCall& call, const ir::TensorDesc& q, double turn, Tensor& qkv, Tensor (&heads)[3],
                 bool back) {
   const Index count = extent(q, 1), tokens = extent(q, 2), dim = extent(q, 3);

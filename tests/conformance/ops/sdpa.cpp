@@ -6,11 +6,11 @@
 namespace graphbench::conformance {
 namespace {
 
-// A query with the weights of the keys that it sees.
+// A query, with the attention weights of the keys that it attends to. The indexes are into whole tensors.
 struct Query {
-  Index q = 0;       // where its q is
-  Index keys = 0;    // where its head's first key is
-  Index output = 0;  // where its output is
+  Index q = 0;       // of the query's vector in q
+  Index keys = 0;    // of its head's first key in k, and of its first value in v
+  Index output = 0;  // of its vector in the output
   Tensor weights;
 };
 
@@ -89,8 +89,8 @@ OpCase sdpa_case(std::string name, std::int64_t batch, std::int64_t tokens, std:
           batch};
 }
 
-// It may round its weights as well: they add up to 1, and no value of its cases is above 1. The gradient also
-// rounds slopes, which are smaller in its cases.
+// sdpa may also round its attention weights, which add up to 1; no value in its cases is above 1. The
+// gradient also rounds the slopes, which are smaller in its cases.
 double rounded_weights(ir::DType dtype) {
   if (dtype == ir::DType::fp32) return 0.0;
   return dtype == ir::DType::fp16 ? 0x1p-12 : 0x1p-9;

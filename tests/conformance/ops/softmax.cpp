@@ -30,7 +30,7 @@ std::vector<Tensor> gradient(const ir::OpCall& call, std::vector<Tensor>& in) {
 
 const OpCase::Input rows{{of_batch(), fixed_dim(37)}, uniform(3)};
 const OpCase::Input heads{{of_batch(), fixed_dim(3), fixed_dim(5), fixed_dim(37)}, uniform(3)};
-// A sum of 37 products of up to 1 that is multiplied by up to 1, added up in fp32.
+// Weights of at most 1: the gradient multiplies them by a sum of 37 products, added up in fp32.
 const OpCase::Input weights{{of_batch(), fixed_dim(37)}, {ir::Init::Kind::uniform, 0, 1}};
 
 const OpRegistration registrations[] = {
