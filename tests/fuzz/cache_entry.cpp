@@ -1,5 +1,5 @@
-// libFuzzer target: whatever a file of the cache holds, it is an entry that is written the same again, or
-// refused with a reason.
+// libFuzzer target: the content of any cache file is either an entry, which encode() writes again with the
+// same bytes, or refused with a reason.
 #include "graphs/device/cache/entry.hpp"
 #include "tests/fuzz/target.hpp"
 

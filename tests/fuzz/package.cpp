@@ -1,5 +1,6 @@
-// libFuzzer target: whatever a package's file holds, it is a package that is written the same again, or
-// refused. The input is a section's content too, so that digests do not stand in front of its reader.
+// libFuzzer target: the content of any file is either a package, which is written again with the same bytes,
+// or refused. Inputs are also tried as a section of a valid package, because a wrong digest ends the reading
+// early.
 #include "harness/package/package.hpp"
 
 #include "graphs/base/digest.hpp"
@@ -8,7 +9,7 @@
 namespace graphbench::fuzz {
 namespace {
 
-// A package in which the section of the name has this content.
+// A valid package, except that the section `name` has this content.
 std::string with(std::string_view name, const std::string& content) {
   package::Package sound{.manifest = {}, .programs = {{"before", "after"}}, .choices = {}};
   package::Manifest& manifest = sound.manifest;
@@ -21,7 +22,7 @@ std::string with(std::string_view name, const std::string& content) {
   manifest.batches = {1};
   manifest.methods = {{"forward", "forward", "tiny"}};
   std::vector<package::Section> sections = package::decode(package::write_package(sound));
-  std::string seal;  // over all sections but itself, which is the last
+  std::string seal;  // the digests of all sections before the seal, which is the last one
   for (package::Section& section : sections) {
     if (section.name == name) section.content = content;
     if (section.name == "seal") section.content = sha256_hex(seal);

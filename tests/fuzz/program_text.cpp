@@ -1,5 +1,5 @@
-// libFuzzer target: whatever a program's text holds, it is a program that is written the same again, or
-// refused with its line.
+// libFuzzer target: any text is either a program, which is written again with the same bytes, or refused
+// with the number of a line.
 #include "graphs/ir/text.hpp"
 #include "tests/fuzz/target.hpp"
 

@@ -1,6 +1,6 @@
-// What libFuzzer calls. Inputs are as long as readers take them, which random changes alone do not reach
-// within seconds: now and then a part is repeated, and what recurses over its input, or takes more than its
-// share of time for it, ends by that.
+// Defines the functions that libFuzzer calls. Random changes alone do not reach the allowed length of inputs
+// within seconds, so the mutator sometimes repeats a part of an input. Such an input ends a reader that
+// recurses too deeply, or takes too much time for the length.
 #include <algorithm>
 #include <random>
 
@@ -10,14 +10,14 @@ extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, st
 
 extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t size_max,
                                                unsigned int seed) {
-  // A long input takes the time of many short ones.
+  // Repeats a part in only one of 16 mutations, because a long input takes the time of many short ones.
   constexpr unsigned int every = 16;
   constexpr std::size_t short_max = 4096;
   constexpr std::size_t part_max = 8;
   std::minstd_rand random(seed);
   if (size == 0 || random() % every != 0)
     return LLVMFuzzerMutate(data, size, std::min(std::max(size, short_max), size_max));
-  const std::size_t long_max = std::max(size, size_max >> random() % 4);  // as many of each length
+  const std::size_t long_max = std::max(size, size_max >> random() % 4);  // four lengths, equally likely
   const std::size_t begin = random() % size;
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   const std::string_view part = text.substr(begin, 1 + random() % part_max);

@@ -1,5 +1,5 @@
-// libFuzzer target: our own result documents. Whatever the bytes, they end as a document that compares with
-// itself, or as one line that says why not.
+// libFuzzer target: result documents. Any bytes are either a document, which is equal to itself when
+// compared, or refused with one line.
 #include <iterator>
 #include <utility>
 
@@ -20,7 +20,7 @@ void compare_with_itself(codec::Document document) {
   expect(comparison.counts.coverage_regressions == 0);
 }
 
-// What a merge copies lies within the text, and is the cell that was read.
+// Checks that each range which a merge would copy is within the text, and is the cell that was read.
 void hold_in_parts(std::string_view bytes) {
   std::string text(bytes);
   text.append(codec::text_padding, '\0');
@@ -39,8 +39,8 @@ void hold_in_parts(std::string_view bytes) {
 }  // namespace
 
 void hold(std::string_view bytes) {
-  // A heap copy with the padding the parser asks for and not a byte more, so that AddressSanitizer sees a
-  // read beyond it.
+  // Copies the bytes to the heap with exactly the padding that the parser needs, so that AddressSanitizer
+  // finds a read after the padding.
   std::string text(bytes);
   text.append(codec::text_padding, '\0');
   try {

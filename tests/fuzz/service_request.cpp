@@ -1,5 +1,5 @@
-// libFuzzer target: the bodies that clients of the service send, as JSON and TOML (and so the reader of
-// configuration files): they are taken, or one line says why not.
+// libFuzzer target: the bodies that the service's clients send, as JSON and as TOML, which has the reader of
+// configuration files. Each body is accepted, or refused with one line.
 #include <algorithm>
 
 #include "harness/service/serve/sweep_request.hpp"
@@ -21,7 +21,7 @@ void parse(const std::string& body, serve::BodyFormat format) {
   const serve::AskedSweep asked = serve::parse_sweep_request(body, format, {"mine"}).asked;
   for (const std::string& plugin : asked.plugins) expect(plugin == "mine");
   for (const std::string& argument : asked.options) {
-    // A file that a request could name would be read or written by the service.
+    // A request must not set an option that names a file: the service would read or write that file.
     for (const char* option : {"--json", "--config", "--plugin", "--samples", "--trace", "--prometheus"})
       expect(!argument.starts_with(option));
   }

@@ -1,5 +1,5 @@
-// libFuzzer target: whatever is written after --margin, --floor, --alpha or --allow, it is settings or
-// one line that says why not.
+// libFuzzer target: any value of --margin, --floor, --alpha or --allow is either accepted, or refused with
+// one line.
 #include "harness/judge/compare/settings.hpp"
 
 #include "tests/fuzz/target.hpp"

@@ -1,4 +1,4 @@
-// What every target shares: it is given bytes, and ends the program where it does not hold what it promises.
+// What all targets share. A target's hold() receives bytes, and aborts the program if a promise is broken.
 #pragma once
 
 #include <cstddef>
@@ -12,10 +12,10 @@
 
 namespace graphbench::fuzz {
 
-// Each target's own.
+// Each target defines this function.
 void hold(std::string_view text);
 
-// Not assert(): it must hold in every build.
+// Replaces assert(), which release builds leave out.
 inline void expect(bool held) {
   if (!held) std::abort();
 }

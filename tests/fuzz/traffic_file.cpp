@@ -1,5 +1,5 @@
-// libFuzzer target: whatever a traffic file holds, it is steps of the sizes it names, or of one runtime
-// mode's, or one line that says why not.
+// libFuzzer target: any traffic file either gives steps, of all its sizes or of one runtime mode's sizes, or
+// is refused with one line.
 #include "harness/ladder/traffic.hpp"
 #include "tests/fuzz/target.hpp"
 

@@ -1,6 +1,6 @@
-// The formats of a comparison against the files in folders beside this one; expect_golden.hpp says how to
-// update them. tests/golden/formats_test.py then reads those files as Jenkins, GitHub's runner and its
-// renderer would.
+// Compares the formats of a comparison with the files in folders next to this one; expect_golden.hpp says
+// how to update them. tests/golden/formats_test.py then reads those files as Jenkins, GitHub's runner and
+// its renderer would.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -51,7 +51,7 @@ TEST(Formats, MarkdownNeverOutgrowsACommentAndSaysWhatIsLeftOut) {
     EXPECT_LE(text.size(), reporters::markdown_length_max) << cells;
     if (cells < 1000) continue;
     EXPECT_NE(std::string::npos, text.find("more of " + std::to_string(cells) + " rows are left out"));
-    // A flood of slower cells leaves room for the other tables.
+    // Thousands of slower cells must leave room for the other tables.
     EXPECT_GE(lines_with(text, "| <code>mlp"), 3u) << cells;
     EXPECT_NE(std::string::npos, text.find("<summary>Inconclusive (" + std::to_string(cells) + ")"));
     EXPECT_EQ(lines_with(text, "<details>"), lines_with(text, "</details>"));
@@ -64,7 +64,7 @@ TEST(Formats, WhatIsInconclusiveSaysWhatItCouldHaveFound) {
   for (const char* format : {"markdown", "junit", "github"}) {
     EXPECT_NE(std::string::npos, shown(format, comparison).find("a change of 2.4 ")) << format;
   }
-  comparison.cells = {comparison.cells[2]};  // of all, GitHub shows ten
+  comparison.cells = {comparison.cells[2]};  // one cell, because GitHub shows only ten annotations
   EXPECT_NE(std::string::npos, shown("junit", comparison).find("[1.004, 1.056], q 1, finds 6.4 %"));
   EXPECT_NE(std::string::npos,
             shown("github", comparison).find("[1.004, 1.056], q 1, finds 6.4 %25: the change is beyond"));
@@ -103,7 +103,8 @@ TEST(Formats, WhatIsInconclusiveIsAnnotatedByANumberUnlessItFails) {
   EXPECT_EQ(2u, lines_with(text, "::error title=graphbench%3A inconclusive")) << text;
 }
 
-// A mean whose launches spread more, and the launch that is to blame, which came from the second document.
+// A comparison with a mean whose launches spread more in NEW, and with the odd launch in NEW's second
+// document.
 model::Comparison less_steady_comparison() {
   model::Comparison comparison = samples::same_comparison();
   model::MeanComparison& mean = comparison.means.emplace_back();
@@ -168,7 +169,7 @@ TEST(Formats, TooLittlePowerFails) {
   EXPECT_NE(std::string::npos, shown("junit", comparison).find("<failure type=\"power\""));
 }
 
-// A mean that finds so much in 8 and in 9 of 10 cases.
+// Sets the sizes of changes that the metric would find with a probability of 80 % and of 90 %.
 void set_power(model::MetricComparison& metric, double found80, double found90) {
   metric.detectable = found80;
   metric.detectable90 = found90;
@@ -216,7 +217,7 @@ TEST(Formats, OneModeIsEnoughToShowASlowdownOfAllCells) {
     set_power(mean.metric, 0.1, 0.12);
   }
   EXPECT_NEAR(0.12, *mode_slowdown_found(comparison, model::Metric::submit), 1e-9);
-  // Each finds 6.67 % in 54 % of the cases, and all three miss it in a tenth.
+  // Each mode finds a change of 6.67 % with probability 0.54, so all three miss it with probability 0.1.
   const double all = *mean_slowdown_found(comparison, model::Metric::submit);
   EXPECT_NEAR(0.0667, all, 0.0002);
   comparison.means.back().metric.detectable90 = {};

@@ -1,5 +1,5 @@
 // graphbench_generate: writes the files that are made from the tables of metrics, families and axes into the
-// source tree; with --check it writes nothing, and names those that are not what the tables say.
+// source tree; with --check it writes nothing, and names the files that differ from the tables.
 // Exit codes: 0 all are current now, 1 some are not or something failed, 2 bad usage.
 #include <cstdio>
 #include <cstring>
@@ -30,7 +30,7 @@ std::string rows_text(const Json& rows) {
   return "[\n" + text + "\n  ]";
 }
 
-// A file keeps what no table says of it.
+// Keeps the parts of the schema that do not come from the tables.
 std::string schema(const std::string& before) {
   return codec::with_tables(Json::parse(before)).dump(2) + "\n";
 }
@@ -56,7 +56,7 @@ std::string columns(const std::string&) {
   const char* kinds[] = {"time", "count", "bytes", "ratio", "rate"};
   std::string rows;
   for (const model::MetricRow* row : model::column_metrics()) {
-    // The page draws memory.
+    // The page shows memory in a figure, and not in a column.
     if (row->on_request || row->kind == model::MetricKind::bytes) continue;
     const Json column = {{"key", row->name},
                          {"kind", kinds[static_cast<int>(row->kind)]},

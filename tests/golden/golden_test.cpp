@@ -1,4 +1,4 @@
-// Compares what the reporters of results print with the files in folders beside this one; expect_golden.hpp
+// Compares what the reporters of results print with the files in folders next to this one; expect_golden.hpp
 // says how to write them again.
 #include <gtest/gtest.h>
 
@@ -59,7 +59,7 @@ TEST(Golden, Documents) {
   expect_golden("json/instruments.json", codec::to_json(samples::instruments_result()));
 }
 
-// findings_test.py computes each figure of them again.
+// findings_test.py computes each figure of these findings again.
 TEST(Golden, FindingsOfACommittedSweep) {
   const std::string path = GRAPHBENCH_SOURCE_FOLDER "/ci/baselines/h100.json";
   const model::Result result = codec::read_result(test::read_file(path), path);

@@ -1,4 +1,4 @@
-// Histories as they are shown, against the files in folders beside this one.
+// Compares histories, as `history show` prints them, with the files in folders next to this one.
 #include "harness/judge/history/history.hpp"
 
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ model::HistoryEntry entry(std::int64_t id) {
   return made;
 }
 
-// Thirty entries; the level rises by 5 % at the 21st.
+// A history of `count` entries, whose medians are 5 % higher from the 21st entry on.
 model::CellHistory series(std::int64_t count) {
   model::CellHistory made;
   made.cell = "mlp/base/bf16/forward/b8/w3/whole";
@@ -34,7 +34,7 @@ model::CellHistory series(std::int64_t count) {
   for (std::int64_t id = 1; id <= count; ++id) {
     model::HistoryPoint point;
     point.entry = entry(id);
-    // 7 steps through the residues of 5 unevenly, which looks like life and is the same everywhere.
+    // id * 7 % 5 looks like the noise of measurements, and is the same on every platform.
     point.median = (id < 21 ? 161e-6 : 169e-6) + static_cast<double>(id * 7 % 5) * 0.3e-6;
     point.lowest = point.median * 0.994;
     point.highest = point.median * 1.006;

@@ -1,4 +1,4 @@
-// The small result once more with everything that instruments can find. Powers of two keep numbers exact.
+// Adds to the small result everything that instruments can find. Powers of two keep numbers exact.
 #include <algorithm>
 
 #include "tests/golden/sample_results.hpp"
@@ -28,7 +28,7 @@ model::Floors floors() {
   shape.submit_seconds_per_node = 0;
   shape.device_seconds_per_node = 0.5e-6;
   shape.instantiate_seconds_per_node = 1e-6;
-  // The driver takes memory in steps, which lie beside the line.
+  // The driver allocates memory in steps, so the points are not exactly on the fitted line.
   floors.exec_memory =
       model::ExecMemoryFloor{.bytes_per_node = 1024,
                              .bytes_at_zero = 16'384,
@@ -52,7 +52,7 @@ model::Startup startup(const model::Setup& setup) {
   return startup;
 }
 
-// A worker's accounts: its graphs took 2 MiB, and one more exec of any batch's costs half of one.
+// Adds what a worker's memory is used for: all graphs take 2 MiB, and another exec of any batch 0.5 MiB.
 void add_accounts(model::Memory& memory, bool eager) {
   constexpr std::int64_t mebi = 1 << 20;
   memory.used_bytes = 1024 * mebi;
@@ -90,7 +90,7 @@ model::Profile profile_of(const model::CellResult& cell) {
   return profile;
 }
 
-// Of a cell whose steps update their graphs, where one update was refused.
+// Adds the facts of a caller whose 64 steps update their graphs; one of the updates was refused.
 void add_caller(model::CellResult& cell) {
   facts::Io& io = cell.caller_io.emplace();
   io.pieces_touched = 1;
@@ -165,7 +165,8 @@ model::LaunchMachine machine(bool throttled) {
   return machine;
 }
 
-// Gives two cells what a foreign step's have: the eager one, and one that runs another program.
+// Adds records of kernels, as foreign steps have, to the eager cell and to a piecewise cell with other
+// kernels.
 void add_records(model::Result& result) {
   const model::StepRecords of_eager{.steps = 5,
                                     .busy_seconds = 128e-6,
@@ -218,7 +219,8 @@ model::Result instruments_result() {
     add_accounts(*cell.memory, cell.cell.mode == "eager");
     if (cell.cell.mode != "eager") add_caller(cell);
     const model::GraphCounts& graph = *cell.graph;
-    // The first launch finds an idle stream; busy, kernels are cheaper to launch and graphs are not.
+    // A step's first launch finds an idle stream, on which kernel launches cost more, but graph launches do
+    // not.
     const double first = graph.pieces > 0 ? 0 : 2.5e-6 - 2e-6;
     cell.summary.submit_over_floor =
         cell.summary.submit_seconds->p50 /
@@ -237,7 +239,7 @@ model::Result instruments_result() {
   if (skipped != result.cells.end()) skipped->counters.emplace().skips[skipped->reason->code] = 1;
   add_records(result);
   result.plan.caller = {{"capture-stream", "default"}};
-  // Nothing that can be absent keeps a document from being one.
+  // A document without these optional members is still valid.
   model::CellResult& last = result.cells[9];
   last.profile->witness.reset();
   last.profile->slowdown.reset();

@@ -1,4 +1,4 @@
-// Generates the schema's properties of metrics and later axes from their tables.
+// Generates the schema's properties of metrics and of later axes from the tables in harness/model.
 #pragma once
 
 #include <nlohmann/json.hpp>

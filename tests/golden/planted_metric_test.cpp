@@ -1,4 +1,4 @@
-// A metric is one row: a made-up one is found wherever metrics appear.
+// Tests that one row of a table defines a metric: a planted row appears wherever metrics appear.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -28,7 +28,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-// Its value is what latency has: the row decides where it appears.
+// A row with the values of latency under another name.
 const model::MetricRow planted_row = {
     .name = "planted_seconds",
     .kind = model::MetricKind::time,
@@ -61,7 +61,7 @@ std::string schema() {
   return codec::with_tables(nlohmann::ordered_json::parse(file)).dump();
 }
 
-// What the document has at the row's section and name, of a distribution its p50; null where it has nothing.
+// Returns the number under the row's section and name; of a distribution, its p50. Null if there is none.
 nlohmann::json number_at(const nlohmann::json& whole, const model::MetricRow& row) {
   std::string path(model::key_of(section_of(row)));
   std::ranges::replace(path, '.', '/');
@@ -71,7 +71,7 @@ nlohmann::json number_at(const nlohmann::json& whole, const model::MetricRow& ro
   return value.is_object() ? value.at("p50") : value;
 }
 
-// Of a launch. Numbers of setups are the median over the placements behind the first.
+// Returns a launch's number. For a metric of setups, that is the median over the placements after the first.
 nlohmann::json number_of(const nlohmann::json& launch, const model::MetricRow& row) {
   if (!row.of_setups || !launch.contains("setups")) return number_at(launch, row);
   std::vector<double> later;
@@ -80,7 +80,8 @@ nlohmann::json number_of(const nlohmann::json& launch, const model::MetricRow& r
   return statistics::median(later);
 }
 
-// Of cells and launches that have the metric, those whose document says the same number.
+// Expects the same number in the document for each cell or launch that has the metric. Returns how many have
+// it.
 int agreeing(const model::MetricRow& row, const model::Result& result) {
   int count = 0;
   const auto compare = [&](const std::optional<double>& number, const nlohmann::json& written) {
@@ -142,8 +143,8 @@ TEST(PlantedMetric, IsGoneAfterwards) {
 
 TEST(Metrics, StandInTheDocumentUnderTheirSectionAndNameAndInItsSchema) {
   model::Result result = samples::instruments_result();
-  // What no sample has: a cell under load, several ranks, what a process pays once, and an evaluation behind
-  // training.
+  // Adds what no sample has: a cell under sustained load, several ranks, the costs that a process has once,
+  // and an evaluation after training.
   model::CellResult& cell = result.cells.front();
   model::Launch& launch = cell.launches.front();
   launch.sustained = model::Sustained{.latency_seconds = launch.latency_seconds,
@@ -167,7 +168,7 @@ TEST(Metrics, StandInTheDocumentUnderTheirSectionAndNameAndInItsSchema) {
   }
 }
 
-// Whether each of the struct's numbers is the value of a row.
+// Expects that a field of struct T, if it is a number, is the value of a row of metrics.
 template <typename T, typename Field>
 void expect_row(const Field& field) {
   if constexpr (requires {

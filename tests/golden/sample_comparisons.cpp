@@ -1,5 +1,4 @@
-// Made by the comparing itself from sides written down here, so that samples cannot drift from what it
-// makes.
+// Calls compare() with sides that are given here, so that the samples cannot differ from real comparisons.
 #include "tests/golden/sample_comparisons.hpp"
 
 #include <map>
@@ -15,7 +14,7 @@ using codec::LaunchTimes;
 using compare::Side;
 using model::CellStatus;
 
-// What five launches of the same thing look like, as factors.
+// The factors by which the times of five launches of one cell differ.
 constexpr double luck[] = {1.0, 1.002, 0.999, 1.001, 0.998};
 
 struct Times {
@@ -151,7 +150,7 @@ model::Comparison incomparable_comparison() {
 
 model::Comparison large_comparison(std::int64_t cells) {
   model::Comparison comparison = mixed_comparison();
-  std::map<model::Verdict, model::MetricComparison> metrics;  // one of each verdict
+  std::map<model::Verdict, model::MetricComparison> metrics;  // one metric with each verdict
   for (const model::CellComparison& cell : comparison.cells) {
     for (const model::MetricComparison& metric : cell.metrics) metrics[metric.verdict] = metric;
   }

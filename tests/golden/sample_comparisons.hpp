@@ -1,19 +1,19 @@
-// Fixed comparisons that tests of their formats share: one with everything in it, and the ends.
+// Fixed comparisons that tests of formats share: one with everything in it, and extreme ones.
 #pragma once
 
 #include "harness/model/comparison.hpp"
 
 namespace graphbench::samples {
 
-// Every verdict and coverage state, differences, and names that want escaping.
+// Has every verdict and coverage state, differences between the sides, and names that need escaping.
 model::Comparison mixed_comparison();
-// Everything within the margin.
+// All changes are within the margin.
 model::Comparison same_comparison();
-// One launch a side.
+// Each side has one launch.
 model::Comparison single_launch_comparison();
-// Another device.
+// The sides have different devices.
 model::Comparison incomparable_comparison();
-// As many cells as asked for, all slower, and as many lost with long reasons and names.
+// Has `cells` slower cells, and `cells` lost cells with long names and reasons.
 model::Comparison large_comparison(std::int64_t cells);
 
 }  // namespace graphbench::samples

@@ -53,7 +53,7 @@ model::Summary summary_around(double p50, std::int64_t count) {
   return summary;
 }
 
-// Powers of two below a microsecond's magnitude keep the numbers exact in every text form.
+// `rows` is a multiple of 1/128, so latencies in microseconds have few decimals: every text form is exact.
 double latency_of(const model::Cell& cell) {
   const double rows = 1 + static_cast<double>(cell.batch) / 128;
   const double base = cell.mode == "eager" ? 384e-6 : cell.mode == "whole" ? 160e-6 : 176e-6;
@@ -107,7 +107,7 @@ model::CellResult ok_cell(const model::Cell& cell, std::int64_t launches) {
   memory.pool_bytes_private = 8'388'608;
   memory.pool_bytes_own = cell.batch * 16'384;
   for (std::int64_t i = 0; i < launches; ++i) result.launches.push_back(launch_of(cell, i));
-  // Launches lie 1/16 apart, so that the median over them is in their middle.
+  // Each launch takes 1/16 longer than the one before it, so their median is in the middle.
   const double latency = latency_of(cell) * (1 + 0.0625 * static_cast<double>(launches - 1) / 2);
   result.summary.submit_seconds = model::Estimate{.p50 = submit_of(cell),
                                                   .ci95_low = {},
@@ -160,7 +160,7 @@ void fill(model::Result& result, const std::string& preset, const std::string& d
   }
 }
 
-// Leaves of a cell what a cell that was not measured has.
+// Removes everything that a cell which was not measured does not have.
 void strip(model::CellResult& cell, model::CellStatus status) {
   const model::Cell identity = cell.cell;
   cell = model::CellResult{};

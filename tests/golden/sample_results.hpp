@@ -1,5 +1,5 @@
-// Results with fixed numbers that golden files and reporters' unit tests are made from. The numbers
-// are of no machine: they are chosen so that every unit, width and missing value occurs.
+// Results with fixed numbers, for golden files and reporters' unit tests. No machine measured the numbers:
+// they are chosen so that every unit, width and missing value occurs.
 #pragma once
 
 #include "harness/model/result.hpp"
@@ -9,10 +9,10 @@ namespace graphbench::samples {
 // One workload on a CUDA-like device, three modes, one cell failed and one skipped.
 model::Result small_result();
 
-// The same with floors, profiles, the machine around each cell, paths, and what a sweep may ask for.
+// small_result() with floors, profiles, the machine's state, paths, and what other instruments add.
 model::Result instruments_result();
 
-// Interrupted, three launches, no eager: pending cells, intervals, no speedups.
+// An interrupted sweep with three launches and without eager: pending cells, intervals, no speedups.
 model::Result interrupted_result();
 
 // As wide as the default sweep: 3 workloads x 3 modes x 9 batches x 4 warmups = 324 cells, all ok.
