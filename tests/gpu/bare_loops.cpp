@@ -1,6 +1,6 @@
-// graphbench_bare_loops: what our layer costs over bare loops of the same calls, and whether device
-// memory comes back. Exit codes: 0 all within limits, 1 some are not or something failed, 2 bad usage,
-// 77 no GPU.
+// graphbench_bare_loops: compares our executors' submit with bare loops of the same CUDA calls, and checks
+// that captures release their device memory. Exit codes: 0 all within limits, 1 some are not or something
+// failed, 2 bad usage, 77 no GPU.
 #include <charconv>
 #include <cstdio>
 #include <cstring>
@@ -54,7 +54,7 @@ bool parse(int argc, char** argv, Options& options) {
   return true;
 }
 
-// Of ours over bare.
+// The largest allowed ratio of our submit time to the bare loop's.
 double limit_of(execution::ExecutionMode mode) {
   if (mode == execution::ExecutionMode::eager) return 1.15;
   return mode == execution::ExecutionMode::whole ? 1.05 : 1.10;
@@ -104,7 +104,7 @@ bool cycle_all(Device& device, const abi::WorkloadRegistry& registry, const Opti
     if (!options.workload.empty() && workload.name != options.workload) continue;
     GpuProgram program(device, registry, workload.name, 1);
     constexpr std::size_t cycles = 1000, replays = 10;
-    run_cycle(program, replays);  // the driver loads what it loads once
+    run_cycle(program, replays);  // the driver loads here what it loads only once
     const std::size_t before = device.memory().free_bytes;
     for (std::size_t i = 0; i < cycles; ++i) run_cycle(program, replays);
     device.synchronize();
@@ -120,7 +120,7 @@ bool cycle_all(Device& device, const abi::WorkloadRegistry& registry, const Opti
   return all_returned;
 }
 
-// The graph of a branch without any class of ours: of each arm an empty kernel, of two arms only the second.
+// Records a branch with CUDA calls alone. Each arm is an empty kernel; of two arms, only the second has one.
 cuda::GraphExecHandle bare_branch(Kernel& kernel, const std::int32_t* selector, unsigned arms) {
   const bool is_if = arms == 2;
   cuda::CudaStream stream;
@@ -153,7 +153,7 @@ cuda::GraphExecHandle bare_branch(Kernel& kernel, const std::int32_t* selector, 
   return exec;
 }
 
-// What a replay of a branch takes until the host sees it done.
+// Compares our replay of a branch with the bare one: the time until the host sees its end.
 bool compare_branches(Device& device, const abi::WorkloadRegistry&, const Options& options) {
   struct Case {
     const char* name;

@@ -1,4 +1,4 @@
-// Taking a step apart into native calls, and making them.
+// Takes a step apart into native calls, and makes these calls.
 #include "bare_step.hpp"
 
 #include <stdexcept>
@@ -9,7 +9,7 @@
 namespace graphbench::gpu {
 namespace {
 
-// Everything but the stream is filled in ahead, as a careful hand would write it.
+// Fills in everything but the stream before the timed loop, as careful hand-written code would.
 KernelLaunch launch_of(const cuda::KernelCall& call) {
   KernelLaunch launch;
   launch.config.gridDim = call.grid;
@@ -31,7 +31,7 @@ KernelLaunch launch_of(const cuda::KernelCall& call) {
 int make_call(cuda::KernelCall& call, KernelLaunch& launch, cudaStream_t stream) {
   void* arguments[] = {call.argument()};
   launch.config.stream = stream;
-  launch.config.attrs = launch.attributes.data();  // the call may have moved since it was made
+  launch.config.attrs = launch.attributes.data();  // the BareCall may have been moved in memory
   return cudaLaunchKernelExC(&launch.config, call.function, arguments);
 }
 

@@ -1,4 +1,4 @@
-// A step without any class of ours: the native calls of an executor's step, in order, made in a loop.
+// The native CUDA calls of an executor's step, which a loop makes in order, without our classes.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -11,7 +11,7 @@
 
 namespace graphbench::gpu {
 
-// A graph launch, or a library call or kernel with its addresses fixed.
+// The arguments of a kernel launch, filled in before the timed loop.
 struct KernelLaunch {
   cudaLaunchConfig_t config{};
   std::array<cudaLaunchAttribute, 2> attributes{};
@@ -20,15 +20,15 @@ struct KernelLaunch {
 struct BareCall {
   cudaGraphExec_t graph = nullptr;  // set: the call is a graph launch
   cuda::NativeCall native;
-  KernelLaunch launch;  // of a KernelCall
+  KernelLaunch launch;  // used if `native` is a KernelCall
 };
 
-// The calls of `executor`'s last step. Its kernels and graphs must outlive them.
+// Returns the calls of the executor's step. The executor's kernels and graphs must outlive the calls.
 std::vector<BareCall> bare_calls(const execution::Executor& executor);
 
 std::vector<BareCall> bare_calls(const std::vector<cuda::NativeCall>& natives);
 
-// Makes the calls; throws where one fails.
+// Makes the calls. Throws if one fails.
 void submit_bare(std::vector<BareCall>& calls, cudaStream_t stream);
 
 }  // namespace graphbench::gpu

@@ -1,4 +1,4 @@
-// Steps of both sides: the same CUDA calls, once behind our classes.
+// Makes the steps of both chains: the same CUDA calls, bare and through our classes.
 #include "caller_chain.hpp"
 
 #include <string>

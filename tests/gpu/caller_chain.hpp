@@ -1,5 +1,5 @@
-// Graphs of so many small kernels of ours whose first reads a caller's input and whose last writes its
-// output: by our executor, and by bare CUDA calls.
+// A chain of small kernels as a graph. The first kernel reads a caller's input, and the last writes its
+// output. Two classes run it: with our executor, and with bare CUDA calls.
 #pragma once
 
 #include "bare_step.hpp"
@@ -9,18 +9,18 @@
 
 namespace graphbench::gpu {
 
-// Every op is one node. The caller's input and output have `elements` fp32 numbers; between them lies a chain
-// of 1,024 numbers, so that what the caller's take does not depend on the nodes.
+// A program whose ops are one node each. The caller's input and output have `elements` fp32 numbers. All ops
+// between the ends work on 1,024 numbers, so `nodes` and `elements` can change independently.
 ir::Program chain_of(std::size_t nodes, std::int64_t elements);
 
-// The same chain without any class of ours: for each set its calls, an exec, and what a step does to it.
+// The chain with bare CUDA calls. Each set of the caller's memory has its own calls and its own exec.
 class BareChain {
  public:
   static constexpr std::size_t sets = 2;
 
-  // Of chain_of(nodes, elements).
+  // `program` is chain_of(nodes, elements).
   BareChain(Device& device, const ir::Program& program, std::size_t nodes, cudaStream_t stream);
-  // Does what the form says, and launches.
+  // Runs one step: launches the graph, and does what `form` requires before and after the launch.
   void step(execution::IoForm form);
 
  private:
@@ -30,7 +30,7 @@ class BareChain {
   void copy(void* to, const void* from);
   void launch(cudaGraphExec_t exec);
 
-  std::size_t count_;  // of nodes
+  std::size_t count_;  // the number of nodes
   std::size_t bytes_;
   cudaStream_t stream_;
   std::unique_ptr<Kernel> at_ends_, between_;
@@ -40,15 +40,15 @@ class BareChain {
   cuda::GraphExecHandle exec_, exec_of_set_[sets];
   std::vector<cudaGraphNode_t> nodes_;
   std::size_t next_ = 0;
-  std::size_t turn_ = 0;  // of copy_if_moved, whose input moves in each tenth
+  std::size_t turn_ = 0;  // counts steps of copy_if_moved: the input moves in every tenth step
 };
 
-// Ours, ready to step, with all that it works on.
+// The chain with our executor, ready to submit, and the memory that it uses.
 struct OurChain {
   OurChain(Device& device, Stream& stream, const ir::Program& program, execution::IoForm form);
 
   test::Rig rig;
-  std::optional<execution::CallerMemory> caller;  // none where the caller's memory is the graph's
+  std::optional<execution::CallerMemory> caller;  // absent for IoForm::fixed
   std::unique_ptr<execution::Executor> executor;
 };
 

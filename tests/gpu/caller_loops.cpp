@@ -1,8 +1,8 @@
-// graphbench_caller_loops: what meeting a caller's memory costs, form by form, over graphs of 1 to 4,096
-// small kernels of ours: our executor's submit beside bare loops of the same CUDA calls, taken alternately;
-// our latency over nodes and bytes, and for which share of steps with new addresses each form pays; and
-// whether a thousand updates leave memory where it was.
-// Exit codes: 0 all within limits, 1 some are not or something failed, 2 bad usage, 77 no GPU.
+// graphbench_caller_loops: measures what each form of --io costs, on graphs of 1 to 4,096 small kernels.
+// Compares our executor's submit with bare loops of the same CUDA calls, in alternating blocks. Prints our
+// latency by nodes and bytes, and up to which share of steps with new addresses each form takes less time
+// than copies. Checks that a thousand updates do not change the memory in use. Exit codes: 0 all within
+// limits, 1 some are not or something failed, 2 bad usage, 77 no GPU.
 #include <malloc.h>
 #include <unistd.h>
 
@@ -25,7 +25,7 @@ using execution::IoForm;
 struct Form {
   IoForm form;
   const char* name;
-  double limit;  // of ours over bare; 0: none was set
+  double limit;  // the largest allowed ratio of our submit time to the bare one; 0: none
 };
 constexpr Form forms[] = {
     {IoForm::copy_in, "copy_in", 1.05},       {IoForm::copy_in_out, "copy_in_out", 1.05},
@@ -35,12 +35,12 @@ constexpr Form forms[] = {
 constexpr std::size_t node_counts[] = {1, 4, 16, 64, 256, 1024, 4096};
 constexpr std::int64_t copied_bytes[] = {4 << 10, 1 << 20, 64 << 20};
 
-// Where a build's graph lies in memory moves its submit by several percent at thousands of nodes: the mean of
-// several builds, all of them kept, so that each lies elsewhere.
+// Returns the mean of several builds. At thousands of nodes, a graph's address in memory changes its submit
+// time by several percent, so all builds are kept: each has another address.
 Paired compare_builds(Device& device, Stream& stream, const ir::Program& program, std::size_t nodes,
                       IoForm form) {
   constexpr std::size_t builds = 5;
-  constexpr std::size_t blocks = 4;  // of each
+  constexpr std::size_t blocks = 4;  // per build
   std::vector<std::unique_ptr<OurChain>> ours;
   std::vector<std::unique_ptr<BareChain>> bare;
   Paired mean{0, 0, 1};
@@ -72,8 +72,9 @@ bool compare_all(Device& device, Stream& stream, std::int64_t elements) {
   return all_within;
 }
 
-// A caller that changes the graph only where addresses are new, in a share r of the steps, takes
-// (1 - r) x unchanged + r x changed; one that copies takes `copying` in each.
+// Returns the share r of steps with new addresses up to which changing the graph takes less time than
+// copying. A caller that changes the graph in these steps alone takes (1 - r) x unchanged + r x changed per
+// step.
 std::string pays_up_to(double unchanged, double changed, double copying) {
   if (changed <= copying) return "always";
   if (copying <= unchanged) return "never";
@@ -82,9 +83,9 @@ std::string pays_up_to(double unchanged, double changed, double copying) {
   return text;
 }
 
-// Latencies of ours, as rows of Markdown. The bytes are those of the input, and of the output again. Of each
-// form the least of several builds, all of them kept: the same chain in other memory takes up to a quarter
-// longer, step after step.
+// Prints our latencies as rows of a Markdown table. `bytes` is the size of the input, and also of the
+// output. Each latency is the least of several builds, which are all kept: at some addresses, each step of
+// the same chain takes up to a quarter longer.
 void tabulate(Device& device, Stream& stream) {
   constexpr std::size_t builds = 4;
   constexpr IoForm columns[] = {IoForm::fixed,  IoForm::copy_in_out, IoForm::set_params,
@@ -132,8 +133,8 @@ struct HostMemory {
   }
 };
 
-// Once the driver has grown to what updating takes. A page a hundred updates may come from anything; a leak
-// of a node's size would be more.
+// Compares memory before and after 1,000 updates, once the driver has allocated what updates need. Allows
+// one page per hundred updates, which may have other causes; a leak of a node's size would be more.
 bool updates_leave_memory(Device& device, Stream& stream, std::size_t nodes) {
   constexpr int updates = 1000;
   constexpr std::int64_t resident_max = 10 * 4096;

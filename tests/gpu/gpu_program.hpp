@@ -1,5 +1,5 @@
-// A program of this folder on a GPU, a base workload at one batch with its memory there, ready for executors,
-// and submit times of a step, ours against bare, taken alternately in one process.
+// What this folder's programs share: a base workload at one batch in a GPU's memory, and comparisons of our
+// submit time with a bare one, measured alternately in one process.
 #pragma once
 
 #include <functional>
@@ -12,7 +12,8 @@
 
 namespace graphbench::gpu {
 
-// What `run` returns on the first GPU; 77 where there is none, 1 where it throws. Says which `program` it is.
+// Returns what `run` returns for the first GPU; 77 if there is none, 1 if it throws. `program` is for
+// messages.
 int run_on_gpu(const char* program, const std::function<int(Device&)>& run);
 
 class GpuProgram {
@@ -20,9 +21,9 @@ class GpuProgram {
   GpuProgram(Device& device, const abi::WorkloadRegistry& registry, const std::string& workload,
              std::int64_t batch);
 
-  // Prepared, warmed up, captured, instantiated and uploaded, with one step run.
+  // Prepares, warms up, captures, instantiates and uploads an executor, and runs one step.
   std::unique_ptr<execution::Executor> ready_executor(execution::ExecutionMode mode);
-  // Captured, instantiated and uploaded alone.
+  // Captures, instantiates and uploads an executor, without warmup and without a step.
   std::unique_ptr<execution::Executor> captured(execution::ExecutionMode mode) {
     return test::Rig::prepare(mode, rig_.context(), batch_);
   }
@@ -34,24 +35,24 @@ class GpuProgram {
   test::Rig rig_;
 };
 
-// Medians of blocks, and the median ratio over pairs of neighbouring blocks.
+// The medians of our blocks and of the bare blocks, and the median ratio of a block to the next bare block.
 struct Paired {
   double ours_us = 0.0;
   double bare_us = 0.0;
   double ratio = 0.0;
 };
 constexpr std::size_t block_samples = 50;
-// `blocks` of 50 submissions a side, alternating, the stream idle before each.
+// Times `blocks` blocks of 50 submits of each side. Blocks alternate; the stream is idle before each submit.
 Paired take_pairs(Stream& stream, std::size_t blocks, const std::function<void()>& ours,
                   const std::function<void()>& bare);
 
-// Each step's median from the start of its submission until the host sees it done, over `blocks` of 50 steps;
-// the blocks of all steps in turn.
+// result[i] is the median latency of steps[i], from the start of its submit until the host sees its end.
+// Each step has `blocks` blocks of 50; the blocks of all steps alternate.
 std::vector<double> take_latencies(Stream& stream, std::size_t blocks,
                                    const std::vector<std::function<void()>>& steps);
 
-// Prints both and their ratio behind what the line begins with, and says whether it is within the limit; 0:
-// there is none.
+// Completes a printed line with both times, their ratio and the limit. Returns false if the ratio is above
+// the limit; 0: no limit.
 bool print_within(const Paired& paired, double limit);
 
 }  // namespace graphbench::gpu

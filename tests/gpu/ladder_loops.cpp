@@ -1,6 +1,7 @@
-// graphbench_ladder_loops: what a hit costs over the bare calls. 67 sizes of each base workload are captured
-// into one pool; our copies, pad fills and replay stand beside a loop of the same CUDA calls, taken
-// alternately. Exit codes: 0 all within limits, 1 some are not or something failed, 2 bad usage, 77 no GPU.
+// graphbench_ladder_loops: compares a hit, a step that a captured size serves, with bare CUDA calls. 67
+// sizes of each base workload are captured into one pool. Blocks of our copies, pad fills and replay
+// alternate with blocks of the same calls. Exit codes: 0 all within limits, 1 some are not or something
+// failed, 2 bad usage, 77 no GPU.
 #include <cstdio>
 
 #include "bare_step.hpp"
@@ -19,7 +20,7 @@ constexpr double limit = 1.10;
 constexpr std::int64_t rows_max = 512;
 constexpr std::size_t blocks = 40;
 
-// A caller's value and where the graph has it.
+// A value in the caller's memory (`own`), and its address in the graph's memory (`graphs`).
 struct BareEdge {
   Buffer own;
   std::byte* graphs = nullptr;
@@ -27,7 +28,7 @@ struct BareEdge {
   int pad_byte = 0;
 };
 
-// The calls of a hit without any class of ours.
+// Makes the CUDA calls of a hit without our classes.
 class BareHits {
  public:
   BareHits(Device& device, const ir::Program& program, execution::ProgramBuffers& buffers,
@@ -38,7 +39,7 @@ class BareHits {
       inputs_.push_back(edge(id, static_cast<std::byte*>(buffers.address(id))));
     }
   }
-  // A size, `outputs` at its executor's.
+  // One captured size. The graph's addresses of `outputs` are those of its executor.
   struct Size {
     std::vector<BareCall> step;
     std::vector<BareEdge> outputs;
@@ -49,7 +50,7 @@ class BareHits {
       size.outputs.push_back(edge(id, static_cast<std::byte*>(const_cast<void*>(executor.output(id)))));
     return size;
   }
-  // `padding` rows behind the caller's are dirty.
+  // Serves the caller's `rows`, and fills the `padding` rows after them, which are dirty.
   void hit(Size& size, std::int64_t rows, std::int64_t padding) {
     for (const BareEdge& each : inputs_) {
       const std::size_t bytes = static_cast<std::size_t>(rows) * each.row_bytes;
@@ -67,7 +68,7 @@ class BareHits {
  private:
   BareEdge edge(ir::ValueId id, std::byte* graphs) const {
     const ir::Value& value = program_.value(id);
-    // -1 is all bits set; no base workload pads with anything but that and 0.
+    // One byte value can fill 0 and -1, which has all bits set; base workloads pad with no other value.
     if (value.pad != 0 && (value.pad != -1 || value.dtype != ir::DType::i32))
       throw Error(ErrorCode::unsupported, "fill padding of " + value.name + ": its pad value is not a byte");
     return {Buffer(device_, program_.describe(id, rows_max).bytes()), graphs, ladder::row_bytes(program_, id),
@@ -94,8 +95,8 @@ model::WorkerTask task_of(const std::string& workload) {
   return task;
 }
 
-// A full hit leaves all rows of its size dirty, so that the one behind it has rows to pad: both are timed
-// together.
+// Times two hits together: one that fills its size and so leaves all rows dirty, and a smaller one after it,
+// which must pad rows.
 bool compare_workload(Device& device, const abi::WorkloadRegistry& registry, const std::string& workload) {
   const model::WorkerTask task = task_of(workload);
   const ir::Program program = worker::build_program(registry, task);
@@ -136,7 +137,7 @@ bool compare_workload(Device& device, const abi::WorkloadRegistry& registry, con
   return all_within;
 }
 
-// Two sizes that share an exec, in turn: each step updates the exec to its own graph.
+// Alternates two sizes that share an exec, so that each step must update the exec to its own graph.
 bool compare_shared(Device& device, const abi::WorkloadRegistry& registry) {
   const model::WorkerTask task = task_of("mlp");
   const ir::Program program = worker::build_program(registry, task);

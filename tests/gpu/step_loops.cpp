@@ -1,6 +1,6 @@
-// libgraphbench_step_loops.so: graphbench's timing loop over a lent step, for tests/torch/by_hand.py, which
-// drives it in one process with loops of its own. Functions return a negative number, or null, where
-// something fails, and print what.
+// libgraphbench_step_loops.so: graphbench's timing loop over a foreign step. tests/torch/by_hand.py calls it
+// in one process with loops written by hand. If something fails, functions print it, and return a negative
+// number or null.
 #include <cuda_runtime_api.h>
 
 #include <chrono>
@@ -69,7 +69,7 @@ GB_EXPORT void* graphbench_loops_open(const gb_plugin* plugin, const char* devic
       nullptr);
 }
 
-// The median latency of `steps`, in seconds.
+// Returns the median latency of `steps` steps, in seconds.
 GB_EXPORT double graphbench_loops_latency(void* opened, std::int64_t steps) {
   using namespace graphbench::measure;
   auto& loops = *static_cast<Loops*>(opened);
@@ -84,8 +84,8 @@ GB_EXPORT double graphbench_loops_latency(void* opened, std::int64_t steps) {
       -1.0);
 }
 
-// The median submit of `steps`, in seconds: of a step that is one graph, or, where `bare`, of cudaGraphLaunch
-// of the same exec.
+// Returns the median submit time of `steps` steps, in seconds. The step must be one graph. If `bare`, times
+// cudaGraphLaunch of the same exec instead.
 GB_EXPORT double graphbench_loops_submit(void* opened, bool bare, std::int64_t steps) {
   using Clock = std::chrono::steady_clock;
   auto& loops = *static_cast<Loops*>(opened);

@@ -1,5 +1,6 @@
-// graphbench_instrument_cost: what our sampling adds to a submit time, in every mode, on any device: the
-// same Executor::submit() timed as a sweep times it and by hand, in pairs of neighbouring steps.
+// graphbench_instrument_cost: measures what our sampling adds to a submit time, in every mode, on any
+// device. In pairs of successive steps, a sweep's timing loop times one Executor::submit(), and bare code
+// the other.
 //
 // Exit codes: 0 measured (and within --limit), 1 over the limit or something failed, 2 bad usage.
 #include <CLI/CLI.hpp>
@@ -38,7 +39,7 @@ double median(std::vector<double> values) {
   return *middle;
 }
 
-// As a hand would write it: clock, submit, clock, wait.
+// Times a step with bare code: clock, submit, clock, wait.
 double bare_step_ns(execution::Executor& executor, Stream& stream) {
   const auto start = Clock::now();
   executor.submit();
@@ -50,8 +51,8 @@ double bare_step_ns(execution::Executor& executor, Stream& stream) {
 struct Cost {
   double sampled_ns = 0;
   double bare_ns = 0;
-  double difference_ns = 0;             // median over pairs of neighbouring steps, so that drift cancels
-  statistics::MedianInterval interval;  // of that median, 95 %
+  double difference_ns = 0;             // median of the pairs' differences, in which drift cancels
+  statistics::MedianInterval interval;  // the 95 % interval of difference_ns
 };
 
 Cost cost_of(const std::vector<double>& sampled, const std::vector<double>& bare) {
@@ -67,8 +68,8 @@ struct Steps {
   std::vector<double> bare_ns;
 };
 
-// Pairs of steps, one timed as a sweep times it and one by hand, in an order that a coin decides: whole
-// blocks of each kind differ by more than the limit, because a machine's state changes within milliseconds.
+// Takes pairs of steps, one timed as in a sweep and one with bare code, in random order. Pairs, because
+// blocks of one kind differ by more than the limit: a machine's state changes within milliseconds.
 void take_pairs(execution::Executor& executor, Stream& stream, std::size_t pairs, std::mt19937& coin,
                 Steps& steps) {
   measure::DurationBuffer submit_ns(pairs);
@@ -83,8 +84,8 @@ void take_pairs(execution::Executor& executor, Stream& stream, std::size_t pairs
   for (const double seconds : submit_ns.seconds()) steps.sampled_ns.push_back(seconds * 1e9);
 }
 
-// Rounds of pairs until the difference is known to `half_width_wanted_ns`, or there were enough of them: an
-// eager step's submit spreads by far more than a graph's.
+// Takes rounds of pairs until the half width of the interval is at most `half_width_wanted_ns`, or for
+// `rounds_max` rounds. An eager step's submit spreads far more than a graph's, so it needs more rounds.
 Cost measure_cost(execution::Executor& executor, Stream& stream, machine::SubmitterPin& pin,
                   const Options& options) {
   Steps steps;

@@ -1,5 +1,5 @@
-// graphbench_pointer_rule: what a step takes to compare its caller's pointers with the graph's (--io
-// copy_if_moved, of which nothing moved), as a slope over 1, 8 and 64 values, by Google Benchmark.
+// graphbench_pointer_rule: measures with Google Benchmark how long a step compares its caller's pointers
+// with the graph's (--io copy_if_moved, but nothing moved): the slope of its time over 1, 8 and 64 values.
 //
 // Exit codes: 0 measured, 1 something failed, 2 bad usage.
 #include <benchmark/benchmark.h>
@@ -19,7 +19,7 @@ constexpr std::int64_t value_counts[] = {1, 8, 64};
 constexpr int steps = 2000;
 constexpr int repetitions = 15;
 
-// The graph is the same at any number of values: its one op reads the first.
+// A program with `values` inputs, whose only op reads the first one, so that the graph is always the same.
 ir::Program program_of(std::int64_t values) {
   static const ir::OpCatalog catalog;
   test::SmallBuilder b(catalog);
