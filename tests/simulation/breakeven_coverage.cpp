@@ -1,7 +1,7 @@
-// graphbench_breakeven_coverage DOCUMENT [LAUNCHES [DRAWS [SEED]]]: how often the 95 % interval of a
-// break-even holds the break-even of all launches, when it is of LAUNCHES that are drawn from them with
-// replacement. `before` is the rule of plan.method 2: the first placement's setup without warmups, over the
-// gain's interval.
+// graphbench_breakeven_coverage DOCUMENT [LAUNCHES [DRAWS [SEED]]]: measures how often the 95 % interval of
+// a break-even contains the break-even of all launches. The interval is of LAUNCHES launches, drawn from all
+// with replacement. `before` is the rule of plan.method 2: the first placement's setup without warmups, over
+// the gain's interval.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -34,7 +34,7 @@ struct Breakeven {
   bool holds(double all) const { return low && *low <= all && all <= *high; }
 };
 
-// The two cells, eager's first, summarized.
+// A graph mode's cell and its eager cell, with their summaries. The eager cell is first.
 using Pair = std::vector<model::CellResult>;
 
 std::optional<Breakeven> after(const Pair& pair) {
@@ -61,7 +61,8 @@ std::optional<Breakeven> before(const Pair& pair) {
 
 using Rule = std::optional<Breakeven> (*)(const Pair& pair);
 
-// Launches of one index stay together. Samples are not needed, and would be copied.
+// Draws launches with replacement, with the same indexes for both cells. pairs_of() has removed their
+// samples, which nothing needs here, so that they are not copied.
 Pair drawn(const Pair& all, std::size_t launches, std::mt19937_64& random) {
   Pair pair = all;
   for (model::CellResult& cell : pair) cell.launches.clear();
@@ -78,12 +79,12 @@ Pair drawn(const Pair& all, std::size_t launches, std::mt19937_64& random) {
 }
 
 struct Coverage {
-  std::vector<double> cells;  // the share of intervals that hold it
-  std::string least;          // the cell whose share is the least
-  double absent = 0;          // intervals that there were not, over all draws
+  std::vector<double> cells;  // of each cell, the share of intervals that contain its break-even
+  std::string least;          // the cell with the smallest share
+  double absent = 0;          // the share of draws that gave no interval
 };
 
-// Prints a row of the table, of cells that have a break-even over all launches.
+// Prints a row of the table. The row is of the cells that have a break-even over all launches.
 void print_row(const char* name, const Coverage& coverage) {
   const auto below = std::ranges::count_if(coverage.cells, [](double share) { return share < 0.9; });
   fmt::print("| {} | {} | {:.0f} % | {:.0f} % ({}) | {} | {:.1f} % |\n", name, coverage.cells.size(),

@@ -1,5 +1,6 @@
-// graphbench_means_simulation [COMPARISONS [SEED]]: what compare() makes up of sweeps in which nothing
-// changed, by all of its tests together, and of launches. docs/reference/statistics.md sums it up.
+// graphbench_means_simulation [COMPARISONS [SEED]]: measures the false alarms of compare() for sweeps in
+// which nothing changed: of all its tests together, and of odd launches. docs/reference/statistics.md
+// summarizes them.
 #include <fmt/format.h>
 
 #include <array>
@@ -20,14 +21,15 @@ using graphbench::model::Metric;
 
 struct Scenario {
   const char* name = "";
-  double sigma = 0.01;  // standard deviation between launches, of logarithms
-  // Its variance is divided: what a launch does to all processes, a process to its task, a launch to a cell.
+  double sigma = 0.01;  // standard deviation of the logarithms of launches' times
+  // Shares of the variance: effects that all processes of a launch, all cells of a task, or all metrics of a
+  // cell have in common.
   double of_machine = 0;
   double of_task = 0.5;
   double of_cell = 0.3;  // the rest is a metric's own
   bool heavy_tails = false;
-  double eager_factor = 1;  // on eager's sigma
-  double odd_share = 0;     // of launches that are 5 % slower, all of a launch's processes together
+  double eager_factor = 1;  // multiplies eager's sigma
+  double odd_share = 0;     // the share of launches in which all processes are 5 % slower
 };
 
 constexpr std::array scenarios = {

@@ -1,4 +1,4 @@
-// Boost's generators give the same numbers on every platform.
+// Applies the rules to random samples. Boost's generators give the same numbers on every platform.
 #include "tests/simulation/rivals.hpp"
 
 #include <algorithm>
@@ -20,7 +20,7 @@ class Machine {
  public:
   Machine(double sigma, std::uint64_t seed) : sigma_(sigma), random_(seed) {}
 
-  // Logarithms, sorted.
+  // Returns the sorted logarithms of all samples of one side.
   std::vector<double> side() {
     std::vector<double> pooled;
     for (int launch = 0; launch < launches; ++launch) {
@@ -42,7 +42,7 @@ class Machine {
 double mann_whitney_p(const std::vector<double>& base, const std::vector<double>& now) {
   const auto m = static_cast<double>(base.size());
   const auto n = static_cast<double>(now.size());
-  double below = 0;  // pairs in which base is the smaller; drawn from continuous laws there are no ties
+  double below = 0;  // pairs in which base is smaller; continuous distributions give no ties
   std::size_t smaller = 0;
   for (const double value : now) {
     while (smaller < base.size() && base[smaller] < value) ++smaller;

@@ -1,4 +1,4 @@
-// Rules in wide use, on samples of sweeps in which nothing changed.
+// The false alarms of widely used rules, for samples of sweeps in which nothing changed.
 #pragma once
 
 #include <cstdint>
@@ -6,17 +6,18 @@
 
 namespace graphbench::simulation {
 
-// Two-sided p of the rank-sum test in its normal approximation; pools as naive tools do. `base` and
-// `now` are sorted.
+// The two-sided p-value of the rank-sum test, in its normal approximation. Naive tools apply it to the
+// pooled samples of all launches. `base` and `now` must be sorted.
 double mann_whitney_p(const std::vector<double>& base, const std::vector<double>& now);
 
-// Shares of comparisons in which a rule says of any of 48 cells that it is slower.
+// The shares of comparisons in which a rule calls any of 48 cells slower.
 struct RivalAlarms {
   double mann_whitney = 0;  // on pooled samples, p < 0.05 and the median slower
   double threshold = 0;     // the median slower by 5 %
 };
 
-// Five launches a side of 100 samples each: they spread by `sigma`, samples within one by half a percent.
+// Each side has five launches of 100 samples. Launches spread by `sigma`, and samples of one launch by 0.5
+// %.
 RivalAlarms rival_alarms(double sigma, std::int64_t comparisons, std::uint64_t seed);
 
 }  // namespace graphbench::simulation

@@ -1,4 +1,4 @@
-// Each comparison has its own seed, so that threads may share them out as they like.
+// Simulates the scenarios. Each comparison has its own seed, so any thread may run any comparison.
 #include "tests/simulation/scenarios.hpp"
 
 #include <algorithm>
@@ -9,12 +9,12 @@
 namespace graphbench::simulation {
 namespace {
 
-// Launches of two speeds, as where memory lies one way or the other: the spread is not a bell.
+// Launches of two speeds, as if the time depended on memory addresses: the distribution has two peaks.
 Scenario two_speeds(const char* name, double slow_share) {
   return {.name = name, .sigma = 0.002, .odd_share = slow_share, .odd_change = 0.05};
 }
 
-// Nothing changes in them.
+// The scenarios in which nothing changes.
 std::vector<Scenario> unchanged() {
   return {{.name = "no change", .sigma = 0.002},
           {.name = "no change", .sigma = 0.01},
@@ -45,7 +45,7 @@ Row planted(const char* name, int cells, bool interleaved, double found_min) {
 struct Tally {
   std::int64_t any_slower = 0;
   std::int64_t found = 0;
-  std::vector<std::int64_t> launches;  // until found, of comparisons that found it
+  std::vector<std::int64_t> launches;  // per comparison that found the change: launches until then
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// The rows of the simulation, and how often what was said.
+// The rows of the simulation's table: scenarios, and the rates of the verdicts on them.
 #pragma once
 
 #include <cstdint>
@@ -11,20 +11,20 @@ namespace graphbench::simulation {
 
 struct Row {
   Scenario scenario;
-  bool held = true;      // false: shown to say what no procedure, or not this one, can promise
-  double found_min = 0;  // promised of planted cells
-  // Shares, of comparisons and of planted cells.
+  bool held = true;      // false: the row shows what no procedure, or not this one, can promise
+  double found_min = 0;  // the promised minimum of `found`
+  // The share of comparisons with a false alarm, and the share of planted cells that are found.
   double any_slower = 0;
   double found = 0;
-  // Of runs until decided, the launches until it was found, in half of the comparisons; absent: never.
+  // The median of the launches until the change was found; absent if half of the comparisons missed it.
   std::optional<std::int64_t> launches_median = {};
 };
 
-// Without rates.
+// All rows, without rates.
 std::vector<Row> scenarios();
 
-// Fills in the rates from `comparisons` simulated ones, on `threads` threads; the numbers depend on
-// `seed` and not on the threads.
+// Fills in the rates from simulated comparisons, on `threads` threads. The rates depend on `seed`, and not
+// on the threads.
 void run(Row& row, std::int64_t comparisons, std::uint64_t seed, int threads);
 
 }  // namespace graphbench::simulation

@@ -1,4 +1,4 @@
-// Each series has a seed of its own, so that the rates do not depend on how threads share the work.
+// Simulates series. Each series has its own seed, so the rates do not depend on how threads share the work.
 #include "tests/simulation/series_model.hpp"
 
 #include <cmath>
@@ -12,7 +12,7 @@
 namespace graphbench::simulation {
 namespace {
 
-// Of variance 1.
+// Draws a random number with variance 1.
 double innovation(std::mt19937_64& random, bool heavy_tail) {
   if (!heavy_tail) return std::normal_distribution<double>()(random);
   const double size = std::exponential_distribution<double>(std::sqrt(2.0))(random);

@@ -1,5 +1,5 @@
-// graphbench_series_simulation [SERIES [SEED]]: false changes of `history show` in correlated series, and the
-// steps it finds. docs/reference/statistics.md sums its table up.
+// graphbench_series_simulation [SERIES [SEED]]: measures how often `history show` reports false changes in
+// correlated series, and how often it finds steps. docs/reference/statistics.md summarizes the table.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@ using graphbench::simulation::NightlySeries;
 
 struct Row {
   NightlySeries series;
-  double changed_max = 1;  // promised
+  double changed_max = 1;  // the promised limits of SeriesRates
   double found_min = 0;
 };
 

@@ -1,5 +1,5 @@
-// Short runs of the simulations with the promised rates, which a fixed seed makes deterministic. The full
-// tables: graphbench_verdict_simulation and graphbench_series_simulation.
+// Checks the promised rates in short runs of the simulations, which a fixed seed makes deterministic.
+// graphbench_verdict_simulation and graphbench_series_simulation print the full tables.
 #include <gtest/gtest.h>
 
 #include "tests/simulation/rivals.hpp"
@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::uint64_t seed = 7;
 
-// Few launches are where a rule goes wrong, so those are asked most often.
+// False alarms are most likely with few launches, so rows of five launches have the most comparisons.
 TEST(VerdictSimulation, CriesWolfInAtMostOneComparisonInAHundred) {
   int looked = 0;
   for (Row& row : scenarios()) {

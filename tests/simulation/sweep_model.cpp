@@ -1,4 +1,4 @@
-// Boost's generators give the same numbers on every platform.
+// Draws sweeps and judges them. Boost's generators give the same numbers on every platform.
 #include "tests/simulation/sweep_model.hpp"
 
 #include <array>
@@ -16,10 +16,10 @@ namespace {
 using compare::Trial;
 using model::Metric;
 
-constexpr double time_seconds = 100e-6;  // far above the floor, which must not help
+constexpr double time_seconds = 100e-6;  // far above --floor's default, which must hide no false alarm
 constexpr std::array metrics = {Metric::latency, Metric::submit, Metric::device, Metric::setup};
 
-// When launch i of a side runs, from 0 (the first of the run) to 1 (the last): ABBA or one after the other.
+// When launch i of a side runs, from 0 (the run's first launch) to 1 (its last): ABBA, or BASE before NEW.
 double moment(const Scenario& scenario, bool now, std::int64_t i) {
   const std::int64_t last = 2 * scenario.launches - 1;
   std::int64_t at = now ? scenario.launches + i : i;
@@ -31,7 +31,7 @@ class Luck {
  public:
   Luck(const Scenario& scenario, std::uint64_t seed) : scenario_(scenario), random_(seed) {}
 
-  // Of variance 1.
+  // Draws a random number with variance 1.
   double effect() { return scenario_.heavy_tails ? student_(random_) / std::sqrt(3.0) : normal_(random_); }
   double unevenness() { return scenario_.uneven > 0 ? std::exp(scenario_.uneven * normal_(random_)) : 1; }
   double oddity() {
@@ -116,7 +116,7 @@ void note(const Scenario& scenario, const std::vector<Trial>& trials, std::int64
     if (trial.result.verdict != model::Verdict::slower) continue;
     if (!changed(scenario, {trial.result.metric, trial.cell, trial.family, trial.task})) {
       outcome.any_slower = true;
-    } else if (trial.result.metric == Metric::latency) {  // not twice, by its device time
+    } else if (trial.result.metric == Metric::latency) {  // its device time would count the cell twice
       ++outcome.found;
     }
   }

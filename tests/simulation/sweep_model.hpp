@@ -1,5 +1,5 @@
-// Sweeps that never ran: launch medians drawn from a known law, so that it is known what a comparison of them
-// should say.
+// Simulated sweeps: launches' medians are drawn from a known distribution, so the right verdicts of a
+// comparison are known.
 #pragma once
 
 #include <cstdint>
@@ -17,25 +17,26 @@ inline constexpr int batches = 9;
 inline constexpr int members = 4;
 inline constexpr int cells = groups * batches * members;
 
-// What one launch adds to a logarithm is a sum of three: what its process does to every cell and metric of
-// the task, what it does to every metric of a cell, and what is a metric's own. Their shares of the
-// variance:
+// A launch changes the logarithm of each time by a sum of three effects: one that all cells and metrics of
+// the task have in common, one that all metrics of a cell have in common, and one of the metric alone. The
+// shares of the first two in the variance:
 inline constexpr double task_share = 0.5;
 inline constexpr double cell_share = 0.3;
 
 struct Scenario {
   std::string name = {};
-  double sigma = 0.01;         // standard deviation between launches, of logarithms
-  std::int64_t launches = 10;  // a side
-  bool until_decided = false;  // looked at as ab --until-decided does, at most so many launches
-  bool machine_wide = false;   // what a launch's process does, it does to all processes of the launch
+  double sigma = 0.01;         // standard deviation of the logarithms of launches' times
+  std::int64_t launches = 10;  // per side
+  bool until_decided = false;  // judged after the same numbers of launches as by ab --until-decided
+  bool machine_wide = false;   // all tasks of a launch have the first effect in common
   bool heavy_tails = false;    // Student's t with 3 degrees of freedom, scaled to sigma; else normal
-  double uneven = 0;           // standard deviation between cells of the logarithm of their sigma
-  double drift = 0;            // from the first launch of the run to the last, common to all cells
+  double uneven = 0;           // standard deviation of log(sigma) between cells' metrics
+  double drift = 0;            // relative change of all times from the run's first launch to its last
   bool interleaved = false;    // ABBA, compared in pairs; else BASE before NEW
-  double odd_share = 0;  // of a task's launches that are slower by odd_change, as where memory lies unluckily
+  double odd_share = 0;        // the share of a task's launches that are slower by odd_change
   double odd_change = 0;
-  int planted_cells = 0;  // of the first family, whose latency and device time are slower in NEW by
+  // In NEW, latency and device time of so many cells of the first family are slower by planted_change.
+  int planted_cells = 0;
   double planted_change = 0;
 };
 
@@ -46,39 +47,39 @@ struct Drawn {
   std::uint32_t family = 0;
   std::uint32_t task = 0;
   compare::Replicates replicates = {};
-  model::MetricComparison result = {};  // of the latest trials
+  model::MetricComparison result = {};  // set by the last call of trials()
 };
 
-// Whether the planted change is in it: the first family's members are in the first tasks.
+// True if the metric has the planted change. The first family's members are in the first tasks.
 inline bool changed(const Scenario& scenario, const Drawn& drawn) {
   return drawn.family == 0 && static_cast<int>(drawn.task) < scenario.planted_cells &&
          (drawn.metric == model::Metric::latency || drawn.metric == model::Metric::device);
 }
 
-// A sweep of both sides with its launches, deterministic in the seed.
+// The launches of both sides, which depend on the scenario and the seed alone.
 class Sweep {
  public:
   Sweep(const Scenario& scenario, std::uint64_t seed);
-  // Of the first launches of each side, so many of each task; in one order, whatever their number. Their
-  // results belong to the sweep: the next call takes their place.
+  // Returns the trials of all metrics, in a fixed order, over the first launches[i] launches per side of
+  // task i. The sweep owns their results, and the next call overwrites them.
   std::vector<compare::Trial> trials(const std::vector<std::int64_t>& launches);
 
  private:
   std::vector<Drawn> metrics_;
 };
 
-// What was said of one comparison.
+// The verdicts of one comparison.
 struct Outcome {
-  bool any_slower = false;    // of metrics that did not change
-  int found = 0;              // planted cells whose latency is slower
-  std::int64_t launches = 0;  // a side, until the first of them was found; 0: never
+  bool any_slower = false;    // a metric that did not change is called slower
+  int found = 0;              // planted cells whose latency is called slower
+  std::int64_t launches = 0;  // per side, until the first planted cell was found; 0: never
 };
 
 Outcome simulate(const Scenario& scenario, std::uint64_t seed);
 
-// The share of fresh comparisons in which a change of the size that an earlier one printed as detectable
-// is called slower: both of a sweep whose launches spread by 1 %. An earlier comparison says what it would
-// have found by the spread that it saw; another one sees another spread.
+// Takes the change that one comparison reports as detectable, and returns how often a second comparison
+// calls a change of that size slower. Launches of both spread by 1 %. The detectable change depends on the
+// spread that the first comparison saw, and the second one sees another spread.
 double power_of_detectable(std::int64_t launches, std::int64_t comparisons, std::uint64_t seed);
 
 }  // namespace graphbench::simulation

@@ -1,5 +1,5 @@
-// graphbench_verdict_simulation [COMPARISONS [SEED [NAME]]]: false alarms of `compare` and what it misses.
-// docs/reference/statistics.md sums its tables up.
+// graphbench_verdict_simulation [COMPARISONS [SEED [NAME]]]: measures the false alarms of `compare`, and the
+// changes that it misses. docs/reference/statistics.md summarizes the tables.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,7 +21,7 @@ bool holds(const Row& row) {
   return !row.held || (row.any_slower <= 0.01 && row.found >= row.found_min && soon);
 }
 
-// A table row is of all numbers of launches of one scenario.
+// Prints the rates for one number of launches; if `continues`, into the same scenario's table row.
 void print(const Row& row, bool continues) {
   const auto& scenario = row.scenario;
   if (!continues) {
