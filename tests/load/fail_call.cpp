@@ -1,7 +1,8 @@
-// A library to preload: makes one call of a process fail, an allocation or the start of a thread. FAIL_CALL
-// is malloc or pthread_create, FAIL_AT its number in each process, FAIL_OF "itself" or "children": whether
-// that is graphbench, or the processes that it starts from its own program. FAIL_LOG: a file that gets
-// INJECTED and the caller's library where the call failed; where FAIL_AT is 0, how many calls there were.
+// A library for LD_PRELOAD that makes one call in each process fail. FAIL_CALL is "malloc" (any allocation)
+// or "pthread_create"; FAIL_AT is the number of the failing call. FAIL_OF is "itself" for graphbench's
+// process, or "children" for the processes that it starts from its own program. To the file FAIL_LOG, a
+// failing call adds INJECTED and the caller's library; if FAIL_AT is 0, each process adds its number of
+// calls.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -24,7 +25,7 @@ void* __libc_memalign(std::size_t alignment, std::size_t size);
 namespace {
 
 std::atomic<long> calls{0};
-std::atomic<long> fail_at{-1};  // -1: the library is not set up, or this is not its process
+std::atomic<long> fail_at{-1};  // -1: not set up yet, or FAIL_OF excludes this process
 char failed_call[16];
 
 void tell(const char* text) {
@@ -33,7 +34,7 @@ void tell(const char* text) {
   close(log);
 }
 
-// The program's name as it was started.
+// True if the first argument of the command line is `program`, in any folder.
 bool is_of(const char* program) {
   char line[4096] = {};
   const int file = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);

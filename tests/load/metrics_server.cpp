@@ -1,5 +1,6 @@
-// graphbench_metrics_server SERIES [CHANGES_A_SECOND]: serves /metrics with at least so many series on a free
-// port of loopback, whose URL it prints, until its stdin ends. With changes, cells are set again meanwhile.
+// graphbench_metrics_server SERIES [CHANGES_A_SECOND]: serves /metrics with at least SERIES series on a free
+// port of 127.0.0.1 until stdin ends, and prints the URL. Sets CHANGES_A_SECOND cells per second again
+// (default: 0).
 #include <unistd.h>
 
 #include <atomic>
@@ -16,9 +17,9 @@
 namespace graphbench {
 namespace {
 
-constexpr long series_a_cell = 3 * 5 + 8;  // three times with two counts and three quantiles, eight gauges
+constexpr long series_a_cell = 3 * 5 + 8;  // three summaries of sum, count and three quantiles; eight gauges
 
-// Measured graph cells that differ in their batch.
+// Makes measured graph cells that differ only in their batch.
 std::vector<model::CellResult> cells_with(long series) {
   model::CellResult model_cell{};
   for (const model::CellResult& cell : samples::default_sweep_result().cells) {

@@ -1,4 +1,4 @@
-// One thread that counts its multiprocessor's clock: a kernel whose length is known beforehand.
+// A kernel of one thread, which waits for a given number of its multiprocessor's clock cycles.
 #include "tests/planted/pause.hpp"
 
 namespace {

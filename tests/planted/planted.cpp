@@ -20,7 +20,7 @@
 
 namespace {
 
-// What the variable says, by workload and batch ("mlp/1").
+// The lengths that the variable gives, by workload and batch ("mlp/1").
 using Table = std::map<std::string, std::int64_t>;
 
 // False where the text is not such a list.
@@ -71,7 +71,8 @@ gb_op pause_op() {
 }
 const gb_op kPause = pause_op();
 
-// A base workload's build() with one op more in front of its output.
+// build() runs a base workload's build() with this mark_output(), which adds the op `pause` before the
+// output.
 const gb_builder_api* real_api = nullptr;
 const char* building = nullptr;
 

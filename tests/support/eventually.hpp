@@ -1,4 +1,4 @@
-// Waiting for another thread or process: half a minute at most, so that a test fails and does not hang.
+// Waits for another thread or process, for half a minute at most, so that a test fails and does not hang.
 #pragma once
 
 #include <chrono>

@@ -1,5 +1,5 @@
-// A device for unit tests: plain memory, kernels that only note that they were launched, and any call
-// made to fail on demand. Runs everything at once on the calling thread.
+// A device for unit tests. It has the process's memory, and kernels that only record their launches. Tests
+// can make any call fail. All work runs immediately, on the calling thread.
 #pragma once
 
 #include <algorithm>
@@ -17,13 +17,13 @@
 
 namespace graphbench::test {
 
-// Counts fallible calls; throws at the one that `fail_at` names (1: the first). 0: never.
+// Counts the calls that can fail. Throws in call number `fail_at` (1: the first; 0: in none).
 struct CallLog {
   std::int64_t calls = 0;
   std::int64_t fail_at = 0;
   std::vector<std::string> launches;         // op names, in order, run or recorded
-  std::vector<std::vector<void*>> operands;  // of each
-  std::set<std::size_t> branches;            // for which kernels were prepared
+  std::vector<std::vector<void*>> operands;  // operands[i] are those of launches[i]
+  std::set<std::size_t> branches;            // the branches for which kernels were prepared
   std::int64_t allocations = 0;
   std::int64_t live_allocations = 0;
   std::int64_t live_graphs = 0;
@@ -31,14 +31,14 @@ struct CallLog {
   std::int64_t nodes_instantiated = 0;
   std::int64_t graph_launches = 0;
   bool capturing = false;
-  std::size_t memset_nodes = 0;  // of every graph
+  std::size_t memset_nodes = 0;  // the number that every graph reports
   bool residuals_in_place = false;
   bool refuse_updates = false;
-  std::map<std::string, std::string> attributes;  // of the nodes of graphs made from here on
-  std::string not_in_captures;                    // an op that is refused as it is recorded
+  std::map<std::string, std::string> attributes;  // of nodes, for graphs that are made later
+  std::string not_in_captures;                    // an op whose recording fails
   std::string forks;                              // an op whose capture cannot end
   std::vector<DeviceCopy> copies_set;
-  std::int64_t copies = 0;  // on the device, that were not recorded
+  std::int64_t copies = 0;  // copies on the device outside of captures
 
   void step(const char* what) {
     if (++calls == fail_at) throw Error(ErrorCode::device_failed, std::string(what) + ": injected");
@@ -153,7 +153,8 @@ class FakeGraph final : public Graph {
 
 class FakeKernel final : public Kernel {
  public:
-  // Runs in place on its last input where the log says so and the op has a residual.
+  // Runs in place on the op's last input, the residual, if residuals_in_place is set and the op has a
+  // residual.
   FakeKernel(CallLog& log, const ir::OpCall& call)
       : log_(log), name_(call.op->name), operands_(call.operands.size()) {
     const auto residual = call.op->attributes.find("residual");

@@ -1,4 +1,4 @@
-// A plugin's record and its op, as a test writes them.
+// Makes a plugin's record and its op for tests.
 #pragma once
 
 #include <algorithm>
@@ -20,7 +20,7 @@ constexpr gb_op foreign_op(const char* kind, decltype(gb_op::infer) infer,
   return op;
 }
 
-// A plugin of nothing, yet.
+// A plugin's record without workloads and ops.
 constexpr gb_plugin empty_plugin(const char* name) {
   gb_plugin plugin{};
   plugin.struct_size = sizeof(plugin);
@@ -30,7 +30,7 @@ constexpr gb_plugin empty_plugin(const char* name) {
   return plugin;
 }
 
-// One output like the first input.
+// The infer function of an op with one output, like its first input.
 inline std::int32_t infer_same(const gb_symbolic* inputs, std::int32_t, const gb_attr*, std::int32_t,
                                gb_inferred* outputs, char*, std::size_t, void*) {
   outputs[0].dtype = inputs[0].dtype;
@@ -39,7 +39,7 @@ inline std::int32_t infer_same(const gb_symbolic* inputs, std::int32_t, const gb
   return 1;
 }
 
-// No output.
+// The infer function of an op without outputs.
 inline std::int32_t infer_nothing(const gb_symbolic*, std::int32_t, const gb_attr*, std::int32_t,
                                   gb_inferred*, char*, std::size_t, void*) {
   return 0;

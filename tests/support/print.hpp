@@ -1,4 +1,4 @@
-// How enumerations print as test parameters: GoogleTest shows them, and CTest names tests by them.
+// Prints enumerations that are test parameters, for GoogleTest's messages and for CTest's names of tests.
 #pragma once
 
 #include <ostream>

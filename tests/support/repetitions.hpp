@@ -1,4 +1,4 @@
-// How often a test repeats what one input in many shows.
+// How often a test repeats a check that only one input in many fails.
 #pragma once
 
 namespace graphbench::test {

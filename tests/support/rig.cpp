@@ -1,4 +1,4 @@
-// Running programs, and reading what they leave.
+// Runs programs, and reads the values that they leave.
 #include "tests/support/rig.hpp"
 
 #include <bit>

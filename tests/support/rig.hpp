@@ -1,5 +1,5 @@
-// One program on one device as the harness would hold it: static buffers, the eager pool, the shared
-// pool of captures, and executors over them. A program that uses it compiles rig.cpp too.
+// One program on one device, as in the harness: static buffers, the eager pool, the pool that captures
+// share, and executors that use them. A test program that includes this file must also compile rig.cpp.
 #pragma once
 
 #include <map>
@@ -28,28 +28,28 @@ class Rig {
   std::unique_ptr<execution::Executor> prepare(ExecutionMode mode, std::int64_t batch,
                                                bool record_free_ranges = false);
 
-  // The same in a context of the caller's, without the warm-up.
+  // The same in the given context, without the warm-up.
   static std::unique_ptr<execution::Executor> prepare(ExecutionMode mode,
                                                       const execution::ExecutionContext& context,
                                                       std::int64_t batch);
-  // An eager executor after one step that is done.
+  // An eager executor that has finished one step.
   std::unique_ptr<execution::Executor> run_eager(std::int64_t batch);
 
-  // Of executors made from here on.
+  // Applies to executors that are made later.
   void replace_memset_nodes() { replace_memset_nodes_ = true; }
 
-  // Puts inputs and state to what `seed` gives.
+  // Sets inputs and state to values from `seed`.
   void reset(std::uint64_t seed);
   // Waits, then reads all outputs of the executor's last step.
   std::vector<Bytes> outputs(const execution::Executor& executor, std::int64_t batch);
-  // reset(seed), one step, outputs.
+  // Calls reset(seed), runs one step, and returns its outputs.
   std::vector<Bytes> step(execution::Executor& executor, std::int64_t batch, std::uint64_t seed);
-  // The same as `step`, op by op on fresh activations.
+  // The same as step(), with an eager executor that is made once per batch.
   std::vector<Bytes> eager_step(std::int64_t batch, std::uint64_t seed);
-  // reset(seed), so many steps in a row, outputs and state_digests().
+  // Calls reset(seed), runs `count` steps, and returns outputs and state_digests().
   std::pair<std::vector<Bytes>, std::vector<std::uint64_t>> steps(execution::Executor& executor, int count,
                                                                   std::int64_t batch, std::uint64_t seed);
-  // Digests of all state, whatever the batch.
+  // Digests of all state and parameters, at their size for the largest batch.
   std::vector<std::uint64_t> state_digests();
   Bytes read(const void* data, std::size_t bytes);
   void poison(const std::vector<pool::MemoryRange>& ranges);
@@ -70,7 +70,7 @@ class Rig {
   std::map<std::int64_t, std::unique_ptr<execution::Executor>> eager_;
 };
 
-// Elements as fp64, whatever they are stored as.
+// Converts elements of `dtype` to fp64.
 std::vector<double> decode(const Bytes& bytes, ir::DType dtype);
 
 }  // namespace graphbench::test

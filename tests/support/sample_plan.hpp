@@ -24,7 +24,7 @@ inline model::WorkerTask sample_task(const std::string& mode, std::vector<std::i
   return task;
 }
 
-// The tasks' cells, each once, in the order of the tasks.
+// A plan of the tasks, whose cells are those of the tasks of launch 0, in the order of the tasks.
 inline model::Plan sample_plan(std::vector<model::WorkerTask> tasks) {
   model::Plan plan;
   for (const model::WorkerTask& task : tasks) {

@@ -1,4 +1,4 @@
-// Shell scripts that stand in for a child process, and what they send as a worker would.
+// Shell scripts that tests run instead of a worker process, with commands that send what a worker sends.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// Small programs that tests build by hand, in short words.
+// Short functions with which tests build small programs by hand.
 #pragma once
 
 #include <functional>
@@ -15,7 +15,7 @@ inline ir::Shape fixed(std::initializer_list<std::int64_t> extents) {
   return shape;
 }
 
-// So many extents behind the batch.
+// A shape whose first dimension is the batch, followed by the given extents.
 inline ir::Shape batched(std::initializer_list<std::int64_t> extents) {
   ir::Shape shape = fixed(extents);
   shape.insert(shape.begin(), ir::of_batch());
@@ -63,7 +63,7 @@ inline std::vector<std::string> names_of(const ir::Program& program, const std::
   return names;
 }
 
-// The names of all ops, or of those that `which` takes.
+// The names of all ops, or of those for which `which` is true.
 inline std::vector<std::string> op_names(const ir::Program& program,
                                          const std::function<bool(const ir::Op&)>& which = {}) {
   std::vector<std::string> names;

@@ -1,5 +1,5 @@
-// Plugins that load well and then fail to build their program; builder_glue_test.cpp and
-// program_pass_test.cpp have builders and ops that are wrong without an end of the process.
+// Plugins that can be loaded, but then fail to build their program or crash. builder_glue_test.cpp and
+// program_pass_test.cpp test mistakes that do not end the process.
 #include <stdexcept>
 
 #include "tests/integration/plugins/test_plugin.hpp"

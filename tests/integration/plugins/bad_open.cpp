@@ -1,4 +1,4 @@
-// Plugins that are wrong before any workload is built: their record, their entry point.
+// Plugins with a wrong record or a wrong entry point, so that no workload can be built.
 #include <stdexcept>
 
 #include "tests/integration/plugins/test_plugin.hpp"

@@ -68,7 +68,7 @@ class Step {
     return part == 0 ? first() : part == 1 ? second() : third();
   }
 
-  // Lends the graph of `whole` and of the first piece, where there are graphs to lend.
+  // On CUDA, lends graphbench the graph of `whole`, and in `piecewise` the graph of the first part.
   int capture(std::int32_t part, void** graph) {
     if (!on_cuda_ || part > 0) return 0;
 #ifdef GRAPHBENCH_TEST_CUDA

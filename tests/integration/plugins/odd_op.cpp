@@ -59,7 +59,7 @@ int run(const gb_op_call* call, void* const* operands, void*) {
   return has_failed ? 7 : status;
 }
 
-// A mutation counts where it reaches the program's own input, so that op stands alone.
+// `mutating_op` has no ops around it, because only a mutation of the program's own input is an error.
 int build(const gb_build_request* request, gb_builder* builder, const gb_builder_api* api, void*) {
   return build_chain(request, builder, api, GRAPHBENCH_TEST_CASE, kCase != "mutating_op");
 }

@@ -1,4 +1,4 @@
-// Loads real shared libraries and other files. What wrong plugins are refused with: faults_test.py.
+// Loads real shared libraries and other files. faults_test.py tests the messages for wrong plugins.
 #include <gmock/gmock.h>
 
 #include "tests/support/temporary_folder.hpp"

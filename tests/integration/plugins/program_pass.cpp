@@ -1,5 +1,5 @@
-// A plugin of rewriting passes: one that takes relu for gelu_tanh, with its gradient, and one that fails.
-// program_pass_test.cpp has passes that make wrong programs.
+// A plugin with rewriting passes: one that replaces gelu_tanh and its gradient by relu's, and one that
+// fails. program_pass_test.cpp tests passes that make wrong programs.
 #include <cstring>
 #include <map>
 #include <string>
@@ -12,7 +12,7 @@ bool is(const gb_program_op& op, const char* kind) {
   return std::strcmp(op.kind, kind) == 0;
 }
 
-// Appends an op of another kind in the op's place.
+// Replaces the op by one of another kind.
 int put(const gb_program* program, std::int32_t at, const char* kind, const std::int32_t* inputs,
         std::int32_t count, std::int32_t* output, gb_rewriter* rewriter, const gb_rewriter_api* api) {
   const gb_program_op& op = program->ops[at];
@@ -23,7 +23,7 @@ int put(const gb_program* program, std::int32_t at, const char* kind, const std:
 }
 
 int relu_for_gelu(const gb_program* program, gb_rewriter* rewriter, const gb_rewriter_api* api, void*) {
-  std::map<std::int32_t, std::int32_t> relus;  // by the input of the gelu
+  std::map<std::int32_t, std::int32_t> relus;  // relus' outputs, by the gelus' inputs
   for (std::int32_t i = 0; i < program->op_count; ++i) {
     const gb_program_op& op = program->ops[i];
     std::int32_t output = -1;

@@ -39,7 +39,8 @@ std::string shared_name() {
   return "/graphbench-test-" + std::to_string(number("MASTER_PORT", getpid()));
 }
 
-// What a communicator is to NCCL: made once per process, under a name that the ranks share.
+// Returns the shared memory, opened once per process under a name that all ranks use, like NCCL's
+// communicator.
 Shared& communicator() {
   static Shared* const shared = [] {
     const int file = shm_open(shared_name().c_str(), O_RDWR | O_CREAT, 0600);
@@ -65,8 +66,8 @@ class Step {
     for (std::int64_t i = 0; i < batch_; ++i)
       communicator().parts[rank_][i] = x_[static_cast<std::size_t>(i)] * static_cast<float>(rank_ + 1);
     meet();
-    // All ranks have the memory now. A later group may get the same port, and must not find this group's
-    // counts.
+    // All ranks have opened the memory now, so its name can go. A later group may get the same port, and
+    // with it the same name, and must not find this group's counts.
     if (rank_ == 0 && steps_ == 1) shm_unlink(shared_name().c_str());
     for (std::int64_t i = 0; i < batch_; ++i) {
       float& y = y_[static_cast<std::size_t>(i)] = odd && batch_ == batch_whose_graph_differs ? 1.0F : 0.0F;

@@ -1,4 +1,4 @@
-// Kernels of the example of a foreign step, and the calls of the CUDA runtime that it needs.
+// Has the kernels of foreign_step.cpp, and makes the calls of the CUDA runtime that it needs.
 #include <cuda_runtime_api.h>
 
 #include "tests/integration/plugins/step_kernels.hpp"
@@ -15,7 +15,7 @@ __global__ void square_kernel(const float* h, float* k, std::size_t count) {
   if (i < count) k[i] = h[i] * h[i];
 }
 
-// One block: the count of steps is read by all and then raised.
+// Runs in one block, so that all threads read the count of steps before one of them increases it.
 __global__ void subtract_kernel(const float* k, const float* x, float* steps, float* y, std::size_t count) {
   const float step = *steps;
   for (std::size_t i = threadIdx.x; i < count; i += blockDim.x) y[i] = k[i] - x[i] + step;

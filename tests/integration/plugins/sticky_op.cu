@@ -1,5 +1,5 @@
-// The CUDA side of the plugin that remembers a failure: its capture fails where the op is odd, and its
-// runtime, which is linked statically and so its own, tells that error at the next call.
+// The CUDA side of a plugin whose failure persists. The op fails in captures of batches from min_batch on.
+// The plugin has its own, statically linked CUDA runtime, which returns the error again at the next call.
 #include "graphs/abi/graphbench_abi.h"
 
 extern "C" int sticky_op_launch_cuda(const gb_op_call* call, void* const* operands, void* cuda_stream,
@@ -9,7 +9,7 @@ extern "C" int sticky_op_launch_cuda(const gb_op_call* call, void* const* operan
   auto capture = cudaStreamCaptureStatusNone;
   (void)cudaStreamIsCapturing(stream, &capture);
   if (capture != cudaStreamCaptureStatusNone && call->batch >= call->attrs[0].integer) {
-    return cudaStreamSynchronize(stream);  // which no capture holds
+    return cudaStreamSynchronize(stream);  // not allowed during a capture
   }
   (void)cudaMemcpyAsync(operands[1], operands[0],
                         static_cast<std::size_t>(x.dims[0] * x.dims[1]) * sizeof(float),

@@ -45,7 +45,7 @@ constexpr gb_workload workload_with(BuildFunction build) {
   return {sizeof(gb_workload), 0, name, "a plugin", kOptions, 2, 2, kPresets, build, nullptr};
 }
 
-// x -> op -> y, or x -> relu -> op -> relu -> y where `surrounded`.
+// Builds x -> op -> y; if `surrounded`, x -> relu -> op -> relu -> y.
 inline int build_chain(const gb_build_request* request, gb_builder* builder, const gb_builder_api* api,
                        const char* kind, bool surrounded) {
   const gb_dim dims[] = {{1, 0}, {0, request->options[0].value}};
@@ -73,7 +73,7 @@ constexpr gb_plugin plugin_of() {
   return plugin;
 }
 
-// With these ops too.
+// The same plugin with these ops.
 template <BuildFunction build, std::int32_t ops>
 constexpr gb_plugin plugin_of(const gb_op* const (&list)[ops]) {
   gb_plugin plugin = plugin_of<build>();
@@ -82,7 +82,7 @@ constexpr gb_plugin plugin_of(const gb_op* const (&list)[ops]) {
   return plugin;
 }
 
-// One output like the first input.
+// Infers one output, like the first input.
 inline std::int32_t infer_like_input(const gb_symbolic* inputs, gb_inferred* outputs) {
   return graphbench::test::infer_same(inputs, 1, nullptr, 0, outputs, nullptr, 0, nullptr);
 }

@@ -17,7 +17,7 @@ int run_product(const gb_op_call* call, void* const* operands, void*) {
   return 0;
 }
 
-// Of a, b, y and dy: da and db.
+// Infers the outputs da and db from the inputs a, b, y and dy.
 std::int32_t infer_gradient(const gb_symbolic* inputs, std::int32_t, const gb_attr*, std::int32_t,
                             gb_inferred* outputs, char*, std::size_t, void*) {
   infer_like_input(inputs, outputs);
@@ -53,7 +53,7 @@ constexpr gb_op kGradient = graphbench::test::foreign_op("product_grad", infer_g
                                                          kCase == "host_gradient" ? GB_OP_HOST : 0);
 constexpr gb_op kHalve = graphbench::test::foreign_op("halve", graphbench::test::infer_same, run_halve);
 
-// Two layers of x -> w2 · (w0 · x * w1 · x), a width of its own for none of them.
+// Two layers of x -> w2 · ((w0 · x) * (w1 · x)), all of the same width.
 int build(const gb_build_request* request, gb_builder* builder, const gb_builder_api* api, void*) {
   const std::int64_t width = request->options[0].value;
   const auto dtype = static_cast<gb_dtype>(request->dtype);

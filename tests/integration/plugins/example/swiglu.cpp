@@ -13,7 +13,7 @@ namespace {
 // ---- the op -----------------------------------------------------------------------------------
 
 // Called while a program is built. Says which inputs the op takes and what comes out, in terms of the
-// batch: dimensions are `per_batch * batch + fixed`, so the row count passes through unread.
+// batch: dimensions are `per_batch * batch + fixed`, so rows are copied without knowing the batch.
 std::int32_t infer(const gb_symbolic* inputs, std::int32_t input_count, const gb_attr*, std::int32_t,
                    gb_inferred* outputs, char* error, std::size_t error_size, void*) {
   if (input_count != 1 || inputs[0].rank != 2) {
@@ -37,7 +37,7 @@ std::int32_t infer(const gb_symbolic* inputs, std::int32_t input_count, const gb
   return 1;
 }
 
-// Of the gradient: x, y and dy come in, dx like x goes out.
+// The same for the gradient: its inputs are x, y and dy, and its output dx is like x.
 std::int32_t infer_gradient(const gb_symbolic* inputs, std::int32_t input_count, const gb_attr*, std::int32_t,
                             gb_inferred* outputs, char* error, std::size_t error_size, void*) {
   if (input_count != 3 || inputs[0].rank != 2) {
@@ -110,7 +110,7 @@ void swiglu_gradient(const Element* x, const Element* dy, Element* dx, std::int6
 }  // namespace
 
 // Runs the op to its end on the calling thread. By now the shapes are numbers: call->operands holds
-// one tensor an operand, inputs first. Returning non-zero fails the cell, and only the cell.
+// one tensor per operand, inputs first. Returning non-zero fails the cell, and only the cell.
 extern "C" int swiglu_run_host(const gb_op_call* call, void* const* operands, void*) {
   const gb_tensor& y = call->operands[1];
   if (y.dtype == GB_FP32) {
@@ -163,7 +163,8 @@ const gb_op kSwiglu = {
     1,                // gradient_inputs: it computes that of input 0, x
 };
 
-// Under `--pass training`: its operands are x, y, the gradient of y, and what it computes, the gradient of x.
+// Under `--pass training`: its operands are x, y, the gradient of y, and what it computes, the gradient of
+// x.
 const gb_op kSwigluGradient = {
     sizeof(gb_op),
     0,
@@ -182,8 +183,8 @@ const gb_op kSwigluGradient = {
 
 // ---- the workload -----------------------------------------------------------------------------
 
-// y = x + Wdown · swiglu(Wup · x), one weight pair a layer. Any builder function that returns a
-// negative number has been refused: build() returns non-zero at once, and graphbench says why.
+// y = x + Wdown · swiglu(Wup · x), with two weights per layer. A builder function returns a negative number
+// if graphbench refuses the call. build() then returns non-zero at once, and graphbench says why.
 int build(const gb_build_request* request, gb_builder* builder, const gb_builder_api* api, void*) {
   // The value of every declared option comes along, in the order in which the workload lists them.
   const std::int64_t layers = request->options[0].value;
@@ -191,8 +192,8 @@ int build(const gb_build_request* request, gb_builder* builder, const gb_builder
   const std::int64_t ffn = request->options[2].value;
   const auto dtype = static_cast<gb_dtype>(request->dtype);
 
-  // What options allow one by one may still be wrong together. A message names the option and what
-  // would do.
+  // Options whose values are valid one by one may be wrong together. The message names the option and a
+  // valid value.
   if (ffn < hidden) {
     const std::string why = "option ffn=" + std::to_string(ffn) +
                             " is below hidden=" + std::to_string(hidden) + ": set ffn to at least hidden";
@@ -228,7 +229,7 @@ int build(const gb_build_request* request, gb_builder* builder, const gb_builder
     if (api->op(builder, "linear", (layer + ".down").c_str(), down_inputs, 3, &residual, 1, &x, 1) < 0)
       return 1;
   }
-  // Where piecewise mode splits unless --split-ops says otherwise: our op is launched eagerly there.
+  // Piecewise mode splits at our op, and launches it eagerly, unless --split-ops names other ops.
   const char* const splits[] = {"swiglu"};
   if (api->split_at(builder, splits, 1) < 0) return 1;
   return api->mark_output(builder, x) < 0 ? 1 : 0;
@@ -239,7 +240,7 @@ const gb_option kOptions[] = {
     {"hidden", "width of x", 1, 65536},
     {"ffn", "width of the gate; at least hidden", 1, 262144},
 };
-const std::int64_t kBase[] = {8, 1024, 2816};  // a value an option, in the options' order
+const std::int64_t kBase[] = {8, 1024, 2816};  // one value per option, in the options' order
 const std::int64_t kTiny[] = {8, 64, 176};
 const gb_preset kPresets[] = {{"base", kBase}, {"tiny", kTiny}};
 
@@ -267,7 +268,7 @@ const gb_plugin kPlugin = {
 
 }  // namespace
 
-// The one exported function. Whatever could go wrong at start-up is said through `error`.
+// The only exported function. It writes to `error` why the plugin cannot be used.
 extern "C" GB_EXPORT int graphbench_plugin_open(std::uint32_t host_abi_version, const gb_plugin** plugin,
                                                 char* error, std::size_t error_size) {
   if (host_abi_version != GB_ABI_VERSION) {

@@ -79,8 +79,8 @@ cudaError_t launch(void* const* operands, std::int64_t rows, std::int64_t column
 
 }  // namespace
 
-// A kernel's code is loaded at its first use. Without this, that would be a warmup, or the capture itself.
-// One for both ops: the gradient is the one with three inputs.
+// Loads a kernel's code before its first use, which would otherwise load it in a warmup or in the capture.
+// Serves both ops: the gradient is the op with three inputs.
 extern "C" int swiglu_prepare(const gb_op_call* call, void**, char* error, size_t error_size, void*) {
   if (call->place != GB_ON_CUDA) return 0;
   cudaFuncAttributes attributes;
