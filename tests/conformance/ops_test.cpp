@@ -89,8 +89,7 @@ INSTANTIATE_TEST_SUITE_P(Devices, OpConformance,
                                             ::testing::Range(std::size_t{0}, op_cases().size())),
                          name_of_parameter);
 
-// The largest relative error of a workload's results after eight layers. The limit of fp32 is too small for
-// tf32, whose mantissa has 10 bits.
+// The largest relative error of a workload's results after eight layers. In fp32 it excludes tf32 (10 bits).
 double error_max(ir::DType dtype) {
   return dtype == ir::DType::fp32 ? 1e-5 : dtype == ir::DType::fp16 ? 2e-3 : 1e-2;
 }

@@ -1,5 +1,4 @@
-// Builds the suite's programs. Sizes are small, and odd if the op allows it, to test the remainders of
-// tiles.
+// Builds the suite's programs. Sizes are small, and odd if the op allows it, to cover remainders.
 #include "tests/conformance/programs.hpp"
 
 #include <gtest/gtest.h>

@@ -47,9 +47,8 @@ const std::vector<NamedProgram>& training_programs();
 // The gradient ops of the plugin in the training steps below: right, wrong, or impossible to capture.
 enum class Gradient { right, wrong, uncapturable };
 
-// Layers with a = w0 · x and b = w1 · x. `swapped` computes w2 · b + a from test_swap(a, b), whose ops copy
-// memory, so it works on every device and in every dtype. `multiplied` uses test_product(a, b), in fp32 on
-// the host.
+// Layers with a = w0 · x, b = w1 · x. `swapped` is w2 · b + a by test_swap(a, b), whose ops copy memory, on
+// all devices and in all dtypes. `multiplied` uses test_product(a, b) in fp32, whose ops run on the host.
 ir::Program swapped(ir::DType dtype, Gradient gradient, const ir::TrainingOptions& options);
 ir::Program multiplied(Gradient gradient, const ir::TrainingOptions& options);
 

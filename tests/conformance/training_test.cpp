@@ -18,8 +18,8 @@ ir::Program trained(const ir::OpCatalog& catalog, const NamedProgram& forward,
   return ir::differentiate(forward.build(catalog, ir::DType::fp32), catalog, options);
 }
 
-// Pairs each parameter with its gradient, in the order of the sgd ops' inputs. Here each parameter has its
-// own gradient.
+// Returns the pairs of a parameter and its gradient, in the order of the sgd ops' inputs. Expects one pair per
+// parameter.
 std::vector<std::pair<ValueId, ValueId>> pairs_of(const ir::Program& program, Fp64Walk& walk) {
   std::vector<std::pair<ValueId, ValueId>> pairs;
   const std::vector<ValueId> parameters = program.values_of(ValueKind::parameter);

@@ -1,6 +1,5 @@
-// libFuzzer target: the content of any file is either a package, which is written again with the same bytes,
-// or refused. Inputs are also tried as a section of a valid package, because a wrong digest ends the reading
-// early.
+// libFuzzer target: any file is either a package, which is written again with the same bytes, or refused.
+// Inputs are also tried as a section with the right digest, because a wrong digest ends the reading early.
 #include "harness/package/package.hpp"
 
 #include "graphs/base/digest.hpp"

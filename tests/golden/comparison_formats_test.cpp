@@ -103,8 +103,7 @@ TEST(Formats, WhatIsInconclusiveIsAnnotatedByANumberUnlessItFails) {
   EXPECT_EQ(2u, lines_with(text, "::error title=graphbench%3A inconclusive")) << text;
 }
 
-// A comparison with a mean whose launches spread more in NEW, and with the odd launch in NEW's second
-// document.
+// Has a mean whose launches spread more in NEW, and the odd launch behind this, in NEW's second document.
 model::Comparison less_steady_comparison() {
   model::Comparison comparison = samples::same_comparison();
   model::MeanComparison& mean = comparison.means.emplace_back();

@@ -165,8 +165,7 @@ model::LaunchMachine machine(bool throttled) {
   return machine;
 }
 
-// Adds records of kernels, as foreign steps have, to the eager cell and to a piecewise cell with other
-// kernels.
+// Adds records, which only foreign steps have, to the eager cell and to a piecewise cell with other kernels.
 void add_records(model::Result& result) {
   const model::StepRecords of_eager{.steps = 5,
                                     .busy_seconds = 128e-6,
@@ -219,8 +218,7 @@ model::Result instruments_result() {
     add_accounts(*cell.memory, cell.cell.mode == "eager");
     if (cell.cell.mode != "eager") add_caller(cell);
     const model::GraphCounts& graph = *cell.graph;
-    // A step's first launch finds an idle stream, on which kernel launches cost more, but graph launches do
-    // not.
+    // A step's first launch finds an idle stream, where a kernel launch (not a graph launch) costs more.
     const double first = graph.pieces > 0 ? 0 : 2.5e-6 - 2e-6;
     cell.summary.submit_over_floor =
         cell.summary.submit_seconds->p50 /

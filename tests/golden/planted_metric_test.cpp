@@ -80,8 +80,7 @@ nlohmann::json number_of(const nlohmann::json& launch, const model::MetricRow& r
   return statistics::median(later);
 }
 
-// Expects the same number in the document for each cell or launch that has the metric. Returns how many have
-// it.
+// Expects each cell's and launch's number of the metric in the document too. Returns how many there are.
 int agreeing(const model::MetricRow& row, const model::Result& result) {
   int count = 0;
   const auto compare = [&](const std::optional<double>& number, const nlohmann::json& written) {

@@ -72,9 +72,8 @@ bool compare_all(Device& device, Stream& stream, std::int64_t elements) {
   return all_within;
 }
 
-// Returns the share r of steps with new addresses up to which changing the graph takes less time than
-// copying. A caller that changes the graph in these steps alone takes (1 - r) x unchanged + r x changed per
-// step.
+// Returns up to which share r of steps with new addresses changing the graph takes less time than copying. A
+// caller that changes the graph in these steps alone takes (1 - r) x unchanged + r x changed.
 std::string pays_up_to(double unchanged, double changed, double copying) {
   if (changed <= copying) return "always";
   if (copying <= unchanged) return "never";

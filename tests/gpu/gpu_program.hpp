@@ -12,8 +12,7 @@
 
 namespace graphbench::gpu {
 
-// Returns what `run` returns for the first GPU; 77 if there is none, 1 if it throws. `program` is for
-// messages.
+// Returns what `run` returns for the first GPU; 77 without a GPU, 1 if it throws. Messages name `program`.
 int run_on_gpu(const char* program, const std::function<int(Device&)>& run);
 
 class GpuProgram {

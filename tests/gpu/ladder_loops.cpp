@@ -1,7 +1,7 @@
-// graphbench_ladder_loops: compares a hit, a step that a captured size serves, with bare CUDA calls. 67
-// sizes of each base workload are captured into one pool. Blocks of our copies, pad fills and replay
-// alternate with blocks of the same calls. Exit codes: 0 all within limits, 1 some are not or something
-// failed, 2 bad usage, 77 no GPU.
+// graphbench_ladder_loops: compares a hit, a step served by one of 67 captured sizes of a base workload,
+// with bare CUDA calls. Blocks of our copies, pad fills and replay alternate with blocks of the same calls.
+// All sizes share a pool. Exit codes: 0 all within limits, 1 some are not or something failed, 2 bad usage,
+// 77 no GPU.
 #include <cstdio>
 
 #include "bare_step.hpp"

@@ -1,6 +1,5 @@
 // graphbench_instrument_cost: measures what our sampling adds to a submit time, in every mode, on any
-// device. In pairs of successive steps, a sweep's timing loop times one Executor::submit(), and bare code
-// the other.
+// device. A sweep's timing loop times one step of each pair of successive steps, and bare code the other.
 //
 // Exit codes: 0 measured (and within --limit), 1 over the limit or something failed, 2 bad usage.
 #include <CLI/CLI.hpp>

@@ -1,8 +1,7 @@
-// A library for LD_PRELOAD that makes one call in each process fail. FAIL_CALL is "malloc" (any allocation)
-// or "pthread_create"; FAIL_AT is the number of the failing call. FAIL_OF is "itself" for graphbench's
-// process, or "children" for the processes that it starts from its own program. To the file FAIL_LOG, a
-// failing call adds INJECTED and the caller's library; if FAIL_AT is 0, each process adds its number of
-// calls.
+// A library for LD_PRELOAD that makes one call per process fail. FAIL_CALL: "malloc" (any allocation) or
+// "pthread_create". FAIL_AT: the number of the failing call. FAIL_OF: "itself", graphbench's process, or
+// "children", the processes that it starts from its own program. FAIL_LOG: a file to which the failing call
+// adds INJECTED and its caller's library; if FAIL_AT is 0, each process adds its number of calls instead.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <pthread.h>

@@ -1,6 +1,5 @@
 // graphbench_metrics_server SERIES [CHANGES_A_SECOND]: serves /metrics with at least SERIES series on a free
-// port of 127.0.0.1 until stdin ends, and prints the URL. Sets CHANGES_A_SECOND cells per second again
-// (default: 0).
+// port of 127.0.0.1 until stdin ends, and prints the URL. Sets so many cells per second again meanwhile.
 #include <unistd.h>
 
 #include <atomic>

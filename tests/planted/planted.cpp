@@ -71,8 +71,7 @@ gb_op pause_op() {
 }
 const gb_op kPause = pause_op();
 
-// build() runs a base workload's build() with this mark_output(), which adds the op `pause` before the
-// output.
+// The build() below gives a base workload's build() this mark_output(), which adds an op before the output.
 const gb_builder_api* real_api = nullptr;
 const char* building = nullptr;
 

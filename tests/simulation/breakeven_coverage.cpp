@@ -61,8 +61,7 @@ std::optional<Breakeven> before(const Pair& pair) {
 
 using Rule = std::optional<Breakeven> (*)(const Pair& pair);
 
-// Draws launches with replacement, with the same indexes for both cells. pairs_of() has removed their
-// samples, which nothing needs here, so that they are not copied.
+// Draws launches with replacement, the same ones for both cells. pairs_of() has removed their samples.
 Pair drawn(const Pair& all, std::size_t launches, std::mt19937_64& random) {
   Pair pair = all;
   for (model::CellResult& cell : pair) cell.launches.clear();

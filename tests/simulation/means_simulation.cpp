@@ -1,6 +1,5 @@
-// graphbench_means_simulation [COMPARISONS [SEED]]: measures the false alarms of compare() for sweeps in
-// which nothing changed: of all its tests together, and of odd launches. docs/reference/statistics.md
-// summarizes them.
+// graphbench_means_simulation [COMPARISONS [SEED]]: measures compare()'s false alarms for sweeps without a
+// change: of all its tests together, of means and of launches. docs/reference/statistics.md summarizes them.
 #include <fmt/format.h>
 
 #include <array>
@@ -22,8 +21,7 @@ using graphbench::model::Metric;
 struct Scenario {
   const char* name = "";
   double sigma = 0.01;  // standard deviation of the logarithms of launches' times
-  // Shares of the variance: effects that all processes of a launch, all cells of a task, or all metrics of a
-  // cell have in common.
+  // Shares of the variance: of effects common to a launch's processes, a task's cells and a cell's metrics.
   double of_machine = 0;
   double of_task = 0.5;
   double of_cell = 0.3;  // the rest is a metric's own

@@ -16,8 +16,7 @@ struct RivalAlarms {
   double threshold = 0;     // the median slower by 5 %
 };
 
-// Each side has five launches of 100 samples. Launches spread by `sigma`, and samples of one launch by 0.5
-// %.
+// Each side has five launches of 100 samples. Launches spread by `sigma`, samples of a launch by 0.5 %.
 RivalAlarms rival_alarms(double sigma, std::int64_t comparisons, std::uint64_t seed);
 
 }  // namespace graphbench::simulation

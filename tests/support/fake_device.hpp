@@ -153,8 +153,7 @@ class FakeGraph final : public Graph {
 
 class FakeKernel final : public Kernel {
  public:
-  // Runs in place on the op's last input, the residual, if residuals_in_place is set and the op has a
-  // residual.
+  // Runs in place on the op's residual, the last input, if the op has one and residuals_in_place is set.
   FakeKernel(CallLog& log, const ir::OpCall& call)
       : log_(log), name_(call.op->name), operands_(call.operands.size()) {
     const auto residual = call.op->attributes.find("residual");

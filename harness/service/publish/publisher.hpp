@@ -23,8 +23,7 @@ namespace graphbench::publish {
 // replace() and remove() throw Error(io) unless the gateway accepts the request.
 class PushGateway {
  public:
-  // `grouping` may replace job ("graphbench") and instance. GRAPHBENCH_PUSH_AUTHORIZATION sets
-  // Authorization.
+  // `grouping` may replace job ("graphbench") and instance. Authorization: GRAPHBENCH_PUSH_AUTHORIZATION.
   PushGateway(net::Url url, const std::string& instance, const std::map<std::string, std::string>& grouping);
 
   // Replaces the whole group, which removes series that are not in `text`.

@@ -113,8 +113,7 @@ json bills_in(const NamedText& document) {
   return found;
 }
 
-// A column of the report's rows: its path in a document's cell, and a function that returns the cell's value
-// as JSON, or "" if the cell has none.
+// A column of the report's rows: its path in a document's cell, and the cell's value as JSON ("" for none).
 struct Column {
   std::string path;
   std::function<std::string(const CellResult&)> text;

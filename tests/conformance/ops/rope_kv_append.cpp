@@ -52,8 +52,8 @@ std::vector<Tensor> rope_kv_append(const ir::OpCall& call, std::vector<Tensor>& 
   return {out};
 }
 
-// Rotates heads of sequences that begin at position 0; if `back`, from `heads` to `qkv`. `turn`: 1, or -1
-// for the gradient. `q`: [B, H, T, D].
+// Rotates heads from position 0 on; if `back`, from `heads` to `qkv`. `turn`: 1, or -1 for the gradient. `q`
+// is of [B, H, T, D].
 void turn_heads(const ir::OpCall& call, const ir::TensorDesc& q, double turn, Tensor& qkv, Tensor (&heads)[3],
                 bool back) {
   const Index count = extent(q, 1), tokens = extent(q, 2), dim = extent(q, 3);

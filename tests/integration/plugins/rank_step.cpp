@@ -39,8 +39,7 @@ std::string shared_name() {
   return "/graphbench-test-" + std::to_string(number("MASTER_PORT", getpid()));
 }
 
-// Returns the shared memory, opened once per process under a name that all ranks use, like NCCL's
-// communicator.
+// Like NCCL's communicator: shared memory, opened once per process under a name that all ranks use.
 Shared& communicator() {
   static Shared* const shared = [] {
     const int file = shm_open(shared_name().c_str(), O_RDWR | O_CREAT, 0600);

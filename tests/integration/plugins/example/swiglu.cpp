@@ -163,8 +163,7 @@ const gb_op kSwiglu = {
     1,                // gradient_inputs: it computes that of input 0, x
 };
 
-// Under `--pass training`: its operands are x, y, the gradient of y, and what it computes, the gradient of
-// x.
+// Used under `--pass training`. Its inputs are x, y and the gradient of y; its output is the gradient of x.
 const gb_op kSwigluGradient = {
     sizeof(gb_op),
     0,
@@ -192,8 +191,7 @@ int build(const gb_build_request* request, gb_builder* builder, const gb_builder
   const std::int64_t ffn = request->options[2].value;
   const auto dtype = static_cast<gb_dtype>(request->dtype);
 
-  // Options whose values are valid one by one may be wrong together. The message names the option and a
-  // valid value.
+  // Options that are valid one by one may be wrong together. The message names an option and a valid value.
   if (ffn < hidden) {
     const std::string why = "option ffn=" + std::to_string(ffn) +
                             " is below hidden=" + std::to_string(hidden) + ": set ffn to at least hidden";
