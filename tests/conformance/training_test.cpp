@@ -18,8 +18,7 @@ ir::Program trained(const ir::OpCatalog& catalog, const NamedProgram& forward,
   return ir::differentiate(forward.build(catalog, ir::DType::fp32), catalog, options);
 }
 
-// Returns the pairs of a parameter and its gradient, in the order of the sgd ops' inputs. Expects one pair per
-// parameter.
+// Returns pairs of a parameter and its own gradient, in the order of the sgd ops' inputs; one per parameter.
 std::vector<std::pair<ValueId, ValueId>> pairs_of(const ir::Program& program, Fp64Walk& walk) {
   std::vector<std::pair<ValueId, ValueId>> pairs;
   const std::vector<ValueId> parameters = program.values_of(ValueKind::parameter);
@@ -89,6 +88,7 @@ ir::Program odd_places(const ir::OpCatalog& catalog, ir::DType dtype) {
   return b.ending_in(b.one("add", "sum", {relu, x}));
 }
 
+// Two convolutions. The second has stride 2, which leaves out the last row of its image.
 ir::Program strided(const ir::OpCatalog& catalog, ir::DType dtype) {
   test::SmallBuilder b(catalog, dtype);
   ValueId x = b.input("x", test::batched({8, 7, 3}), uniform(1));

@@ -120,7 +120,7 @@ bool cycle_all(Device& device, const abi::WorkloadRegistry& registry, const Opti
   return all_returned;
 }
 
-// Records a branch with CUDA calls alone. Each arm is an empty kernel; of two arms, only the second has one.
+// Records a branch with CUDA calls alone. Each arm is one empty kernel; only the first of two arms has none.
 cuda::GraphExecHandle bare_branch(Kernel& kernel, const std::int32_t* selector, unsigned arms) {
   const bool is_if = arms == 2;
   cuda::CudaStream stream;

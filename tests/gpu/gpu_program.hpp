@@ -34,7 +34,7 @@ class GpuProgram {
   test::Rig rig_;
 };
 
-// The medians of our blocks and of the bare blocks, and the median ratio of a block to the next bare block.
+// The medians of our and of the bare blocks, and the median ratio of our block to the bare block after it.
 struct Paired {
   double ours_us = 0.0;
   double bare_us = 0.0;

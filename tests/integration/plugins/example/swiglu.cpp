@@ -13,7 +13,7 @@ namespace {
 // ---- the op -----------------------------------------------------------------------------------
 
 // Called while a program is built. Says which inputs the op takes and what comes out, in terms of the
-// batch: dimensions are `per_batch * batch + fixed`, so rows are copied without knowing the batch.
+// batch: dimensions are `per_batch * batch + fixed`, so the row count is copied whatever the batch is.
 std::int32_t infer(const gb_symbolic* inputs, std::int32_t input_count, const gb_attr*, std::int32_t,
                    gb_inferred* outputs, char* error, std::size_t error_size, void*) {
   if (input_count != 1 || inputs[0].rank != 2) {
