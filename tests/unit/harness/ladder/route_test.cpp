@@ -57,7 +57,7 @@ TEST(Route, BeyondARefusingLadderThereIsNone) {
   EXPECT_THAT(test::refusal([] {
                 return tally({1, 5}, {2, 4}, policy(LadderPad::up, LadderBeyond::refuse), "--traffic");
               }),
-              testing::AllOf(testing::StartsWith("--traffic: a step of 5 is beyond"),
+              testing::AllOf(testing::StartsWith("--traffic: a step of 5 rows is beyond"),
                              testing::HasSubstr("eager or split")));
 }
 
