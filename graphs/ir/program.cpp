@@ -176,7 +176,8 @@ std::vector<ValueId> ProgramBuilder::op(std::string kind, std::string name, std:
         .recomputes = {}};
   Inputs input_values;
   for (const ValueId id : op.inputs) {
-    if (id >= program_.values_.size()) refuse(op.name + ": input " + std::to_string(id) + " is not a value");
+    if (id >= program_.values_.size())
+      refuse(op.name + ": an input has the id " + std::to_string(id) + ", which is not a value");
     input_values.push_back(&program_.values_[id]);
   }
   for (const std::uint32_t position : mutated_positions(*definition, op.inputs.size())) {

@@ -169,7 +169,7 @@ class Captures {
   std::int64_t opened_ = 0;                    // the last size at which a foreign step was opened
 };
 
-// Allocates memory so that `wanted` bytes stay free, plus less than one allocation granule.
+// Allocates the device's free memory but for `wanted` bytes. Up to one allocation granule more stays free.
 Buffer allocate_beside(Device& device, double wanted) {
   const auto free = static_cast<double>(device.memory().free_bytes);
   if (free < wanted)

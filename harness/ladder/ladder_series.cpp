@@ -58,7 +58,7 @@ const std::vector<Row>& rows() {
        [](const LadderLaunch& of) { return one(of.padding.waste); }},
       {"busy_seconds", "seconds", "", "Total time of all served steps.",
        [](const LadderLaunch& of) { return one(of.busy_seconds); }},
-      {"rows_per_second", "rows per second", "", "Callers' rows per second of total step time.",
+      {"rows_per_second", "rows per second", "", "Callers' rows (no padding) per second of total step time.",
        [](const LadderLaunch& of) { return one(of.rows_per_second); }},
       {"stall_seconds", "seconds", "", "Time spent on captures inside requests.",
        [](const LadderLaunch& of) { return one(of.stalls.seconds); }},

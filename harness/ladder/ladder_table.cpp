@@ -75,7 +75,7 @@ void print_first(std::ostream& out, const model::FirstRequests& first) {
   const bool longer = first.p50_seconds > first.noise_seconds;
   out << fmt::format("\n  first    requests of {} sizes are ", first.count)
       << (longer ? fmt::format("longer than later requests by {} at p50", format_seconds(first.p50_seconds))
-                 : fmt::format("not longer than later requests at p50 (noise {}); longer by",
+                 : fmt::format("not longer than later requests at p50 (noise {}); extra time:",
                                format_seconds(first.noise_seconds)))
       << fmt::format("{} {} at most, {} in total", longer ? "," : "", format_seconds(first.max_seconds),
                      format_seconds(first.seconds));

@@ -302,7 +302,8 @@ bool decided(const Comparison& comparison);
 bool powerful(const Comparison& comparison);
 
 // The condition for CI: the sides are comparable, nothing is slower, no cell or metric is lost, and
-// powerful() holds. `strict` also forbids inconclusive verdicts, changed counts and less steady means.
+// powerful() holds. `strict` also forbids inconclusive verdicts, changed counts, and means with the verdict
+// "less steady".
 bool passed(const Comparison& comparison);
 
 }  // namespace graphbench::model

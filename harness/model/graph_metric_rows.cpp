@@ -137,7 +137,7 @@ constexpr MetricRow of_steps[] = {
              "graphbench_training_optimizer_seconds", false,
              "Device time of a training step's optimizer ops."),
     training("step_seconds", value<&Training::step_seconds>(), "graphbench_training_step_seconds", false,
-             "Device time of the steps in which phases are timed."),
+             "Device time of a whole training step, from the pass that times its phases."),
 };
 
 }  // namespace

@@ -42,7 +42,7 @@ struct MetricValue {
   MetricSection section = MetricSection::derived;
   std::optional<double> (*of_launch)(const Launch& launch) = nullptr;
   std::optional<double> (*of_cell)(const CellResult& cell) = nullptr;
-  // Returns the Summary whose p50 of_launch returns. Null for a metric without a distribution.
+  // Returns the Summary whose p50 is the value of `of_launch`. Null for a metric without a distribution.
   const Summary* (*summary_of)(const Launch& launch) = nullptr;
 };
 

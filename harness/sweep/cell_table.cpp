@@ -61,7 +61,7 @@ CellTable::CellTable(const model::Plan& plan) {
 void CellTable::begin_task(const model::WorkerTask& task) {
   task_ = task;
   owed_.clear();
-  for (const std::int64_t batch : task.batches) owed_.emplace(batch, true);
+  for (const std::int64_t batch : task.batches) owed_.insert(batch);
 }
 
 std::size_t CellTable::index_of(std::int64_t batch) const {

@@ -6,6 +6,7 @@
 #include <map>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "harness/model/plan.hpp"
@@ -63,8 +64,8 @@ class CellTable {
   std::vector<model::CellResult> cells_;
   std::unordered_map<std::string, std::size_t> index_;  // by id
   model::WorkerTask task_;
-  std::unordered_map<std::int64_t, bool> owed_;  // batches that the task has not reported
-  std::vector<std::int64_t> launches_to_come_;   // per cell: launches that have not ended
+  std::unordered_set<std::int64_t> owed_;       // batches that the task has not reported
+  std::vector<std::int64_t> launches_to_come_;  // per cell: launches that have not ended
   std::int64_t measurements_ = 0;
   std::int64_t failures_ = 0;
 };

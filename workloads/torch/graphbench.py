@@ -133,7 +133,7 @@ class Step:
             self.runs.update(enumerate(self.running([call]) for call in self.calls))
         elif mode == "torch.callables":
             if self.module is None:
-                raise Skip("mode torch.callables needs (module, args): the function returned callables")
+                raise Skip("mode torch.callables needs a function that returns (module, args), not callables")
             # torch replaces forward() of the copy; the module itself stays eager, for other batches too
             with self.hiding():
                 graphed = torch.cuda.make_graphed_callables(copy.copy(self.module), self.args)

@@ -60,7 +60,7 @@ class ProcessSupervisor {
   // behind. Throws Error(io) if the child cannot be started.
   ChildExit run(const ChildCommand& command, const LineHandler& on_line, const TickHandler& on_tick = {});
 
-  // Like run(), for a child that answers one question. Throws Interrupted if the user interrupts.
+  // Like run() without a tick handler, but throws Interrupted if the user interrupts.
   ChildExit ask(const ChildCommand& command, const LineHandler& on_line);
 
   bool interrupted();

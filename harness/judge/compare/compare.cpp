@@ -232,7 +232,7 @@ class Partners {
   std::unordered_map<std::string_view, std::size_t> places_;
 };
 
-// Fills in the cells with their coverage, and returns the pairs to measure.
+// Adds each cell with its coverage to the comparison. Returns the pairs whose metrics are compared.
 std::vector<Pair> pair_cells(const Side& base, const Side& now, model::Comparison& comparison) {
   const bool common = comparison.settings.common;
   Partners partners(now.cells);

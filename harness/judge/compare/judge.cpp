@@ -71,11 +71,11 @@ void share_spread(const std::vector<Trial*>& trials) {
   }
 }
 
-// Replaces the error and the degrees of freedom of each difference by estimates from all cells of its
-// metric. A family's spread moves toward the spread of all families, and a member's spread toward its
-// family's spread; the more closely spreads agree, the further they move (common_freedom). A member's spread
-// is never below its family's spread, because a few launches may agree by chance. Cells of one task share
-// processes, so a task counts its degrees of freedom once.
+// Replaces the error and the degrees of freedom of each difference by estimates that also use the metric's
+// other cells. First each family's spread moves toward the spread of all families, then each member's spread
+// toward its family's. The less the spreads differ beyond chance, the further they move (common_freedom). A
+// member's spread is never below its family's, because a few launches may agree by chance. Cells of one task
+// share processes, so a task counts its degrees of freedom once.
 void share_spreads(std::span<Trial> trials) {
   std::map<model::Metric, std::vector<Trial*>> tested;
   for (Trial& trial : trials) {

@@ -296,7 +296,7 @@ Findings find_changes(const std::vector<double>& values, const ChangePointOption
 std::int64_t values_min(const ChangePointOptions& options) {
   GRAPHBENCH_ASSERT(options.alpha * static_cast<double>(options.permutations + 1) >= 1);
   // The clearest change of a short series is a step in the middle. With ten values, 2 of C(10, 5) = 252
-  // orders split at least as well, but random draws find more or fewer. The loop therefore runs the test.
+  // orders split at least as well, but the test draws orders at random. The loop therefore runs the test.
   std::vector<double> step(static_cast<std::size_t>(2 * options.segment_min));
   for (;; step.emplace_back()) {
     for (std::size_t i = 0; i < step.size(); ++i) step[i] = i < step.size() / 2 ? 0 : 1;

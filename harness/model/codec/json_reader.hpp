@@ -1,5 +1,5 @@
-// Reads JSON into described structs with the strict walk of json_walk.hpp. Ignores unknown keys. A member
-// whose key is missing keeps its default.
+// Reads JSON into structs that GB_DESCRIBE describes, with the walk of json_walk.hpp. Ignores unknown keys.
+// A member whose key is missing keeps its default.
 #pragma once
 
 #include <cstdint>

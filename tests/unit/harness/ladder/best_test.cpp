@@ -118,7 +118,7 @@ TEST(LadderTable, FirstRequestsAreLongerOnlyWhereTheyAreAboveTheNoise) {
   };
   EXPECT_THAT(first(-49.5e-6, 0), HasSubstr("requests of 2 sizes are not longer than later requests at p50"));
   EXPECT_THAT(first(5e-6, 8e-6),
-              HasSubstr("not longer than later requests at p50 (noise 8.00us); longer by 90.0us at most"));
+              HasSubstr("not longer than later requests at p50 (noise 8.00us); extra time: 90.0us at most"));
   EXPECT_THAT(first(9e-6, 8e-6),
               HasSubstr("sizes are longer than later requests by 9.00us at p50, 90.0us at most"));
 }
