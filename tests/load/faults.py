@@ -329,7 +329,8 @@ def try_all(name, call, options, seeds):
             known = any(call == of and part in str(fault) for of, part in KNOWN)
             ends["known" if known else "fault"] += 1
             faults += [] if known else [f"--commands {name} --calls {call} --first {when} --most 1: {fault}"]
-    print(f"{name} {call}: {dict(ends)}", *faults, sep="\n", file=sys.stderr, flush=True)  # it may be ended early
+    # Printed at once, because a run of hours may be ended early.
+    print(f"{name} {call}: {dict(ends)}", *faults, sep="\n", file=sys.stderr, flush=True)
     return ends, faults, said
 
 
