@@ -12,7 +12,6 @@
 
 namespace graphbench::abi {
 
-// What a workload's build() does in a test; `user` of the fixture's workload points to this function.
 using BuildBody = std::function<int(const gb_build_request&, gb_builder*, const gb_builder_api&)>;
 
 inline int run_build_body(const gb_build_request* request, gb_builder* builder, const gb_builder_api* api,
@@ -24,7 +23,6 @@ inline int run_nothing(const gb_op_call*, void* const*, void*) {
   return 0;
 }
 
-// One workload "demo" with the options width and depth and the presets base and tiny; one op "demo_op".
 struct RecordFixture {
   BuildBody body = [](const gb_build_request&, gb_builder*, const gb_builder_api&) { return 0; };
   std::vector<gb_option> options = {{"width", "columns", 1, 100}, {"depth", "layers", 2, 9}};

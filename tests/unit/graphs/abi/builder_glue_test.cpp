@@ -48,7 +48,6 @@ void expect_failed(const Calls& body, const ::testing::Matcher<std::string>& tex
   EXPECT_EQ(outcome.code, ErrorCode::plugin_failed);
 }
 
-// The workload's build() makes one call that must be refused, and reports the failure to its caller.
 void expect_refused(const Calls& call, const ::testing::Matcher<std::string>& text) {
   expect_failed([&](const Builder& b) { return call(b) < 0 ? 1 : 0; }, text);
 }

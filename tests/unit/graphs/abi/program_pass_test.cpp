@@ -1,5 +1,4 @@
-// Tests plugins' ops and rewriting passes in programs: what a pass sees and makes, and how a wrong pass is
-// refused.
+// Tests plugins' ops and rewriting passes: what a pass sees and makes, and how a wrong pass is refused.
 #include <gmock/gmock.h>
 
 #include <cstdio>
@@ -51,7 +50,6 @@ struct PassFixture : RecordFixture {
                                    .options = {},
                                    .axes = {{"program-pass", pass}}});
   }
-  // The refusal if pass "mine" runs `with`; without the argument, the refusal of the plugin as it is.
   std::string refusal(Body with) {
     rewrite = std::move(with);
     return refusal();
@@ -189,7 +187,6 @@ TEST(ProgramPass, APluginMayBringPassesAloneAndNoNameTwice) {
             "plugin other.so: pass 'mine' already exists in demo.so");
 }
 
-// A plugin that was compiled against the first header of version 2 has a record without `passes`.
 TEST(ProgramPass, ThePluginRecordOfTheFirstHeaderOfThisVersionHasNone) {
   PassFixture fixture;
   fixture.plugin.struct_size = offsetof(gb_plugin, passes);

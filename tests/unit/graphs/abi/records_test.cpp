@@ -225,7 +225,6 @@ TEST(Records, AFieldThatIsNotKnownHereIsRefusedWhereItIsUsed) {
   expect_refused("gb_op", [](auto& n) { n.op.appended = std::uint64_t{1} << 63; });
 }
 
-// The op demo_op, whose gradient is computed by the op demo_grad.
 struct WithGradient : RecordFixture {
   WithGradient() {
     gradient.kind = "demo_grad";
@@ -255,7 +254,6 @@ TEST(Records, AGradientThatWritesItsInputsIsRefused) {
               ::testing::HasSubstr("gradient 'demo_grad': the gradient's mutated_inputs is not 0"));
 }
 
-// A plugin compiled against the first header of version 2: its op record ends with `release`.
 TEST(Records, AnOpOfTheFirstHeaderOfThisVersionHasNoGradient) {
   WithGradient fixture;
   fixture.op.struct_size = offsetof(gb_op, gradient);

@@ -1,6 +1,5 @@
 // Tests the registry of workloads: its answers, how a preset and options become the values that build()
-// sees, and which names and lines a plugin may have. Also tests the built-in workloads as programs: their
-// structure in every preset and dtype, and what they refuse.
+// sees, and allowed names. Also tests the structure and refusals of the built-in workloads.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -21,7 +20,6 @@ using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
 
-// The fixture's workload, whose build() stores the request and refuses it.
 class Registry : public ::testing::Test {
  protected:
   Registry() {
@@ -182,7 +180,6 @@ class Builtin : public ::testing::Test {
     return std::ranges::count_if(ir::partition(program, splits), &ir::Segment::captured);
   }
 
-  // The ops that piecewise launches between the pieces if it splits at the program's own points.
   static std::vector<std::string> eager_ops(const ir::Program& program) {
     std::vector<std::string> names;
     for (const ir::Segment& segment : ir::partition(program, program.default_splits())) {

@@ -1,5 +1,4 @@
-// Helpers of the CUDA backend's tests: a device or the reason to skip, host tensors rounded to an element
-// type, and a function that runs one op both eagerly and from a captured graph.
+// Helpers of the CUDA backend's tests: a GPU or a reason to skip, host tensors, and a run of one op.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -31,7 +30,6 @@ test::Bytes encode(const HostTensor& tensor);
 double relative_error(const std::vector<double>& actual, const std::vector<double>& expected);
 double tolerance(ir::DType dtype);  // for one op, in units of relative_error()
 
-// One op with its operands, from which describe() makes the call for make_kernel().
 struct OpCase {
   std::string kind;
   ir::Attributes attributes;
@@ -51,7 +49,7 @@ struct OpResult {
 
 class GpuTest : public ::testing::Test {
  protected:
-  void SetUp() override;  // skips the test with a reason if there is no GPU
+  void SetUp() override;
 
   CudaDevice& device() { return *shared_device(); }
   // Runs the op eagerly and from a captured graph; the test fails if the two results differ in a bit.

@@ -1,5 +1,4 @@
-// Tests, on a GPU, CUPTI records against event times, NVML readings, the clock probe, forked captures, and
-// choices among algorithms.
+// Tests on a GPU: CUPTI records against event times, NVML, the clock probe, forked captures, tuned choices.
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -88,7 +87,7 @@ OpCase one_convolution() {
 // First round: cuDNN's own text of a plan. Second round: text that is no plan, so its name builds the plan.
 TEST_F(InstrumentsTest, PlansThatCudnnWroteDownAreReadAndElseBuiltByName) {
   CudaDeviceOptions options;
-  options.tuning = TuningSettings{};  // cache_folder is empty: no cache
+  options.tuning = TuningSettings{};
   CudaDevice first(0, options);
   if (first.info().libraries.at("cudnn").starts_with("none")) GTEST_SKIP() << "needs cuDNN";
   const OpResult wanted = run(one_convolution(), first);
@@ -111,9 +110,8 @@ TEST_F(InstrumentsTest, PlansThatCudnnWroteDownAreReadAndElseBuiltByName) {
   }
 }
 
-// The graph is that of transformer layers, as sweeps measure it. Kernels that only write (a large fill)
-// would not do: with activity records each lasts about 5 us longer, because it then ends only when its
-// writes have left the caches.
+// The graph is that of transformer layers. Kernels that only write (a large fill) would not do: with
+// activity records each lasts about 5 us longer, as it then ends only when its writes have left the caches.
 TEST_F(InstrumentsTest, EventTimeOfAReplayIsBusyTimeAndGaps) {
   constexpr std::int64_t batch = 256;
   constexpr int chain_layers = 8;
@@ -127,8 +125,7 @@ TEST_F(InstrumentsTest, EventTimeOfAReplayIsBusyTimeAndGaps) {
   ASSERT_GE(kernels, 3u * chain_layers);
   const auto begin = device().make_event();
   const auto end = device().make_event();
-  // Replays come in bursts, and only the last replay of a burst counts. Reading the records is a pause, and
-  // after a pause the clocks are lower.
+  // Only a burst's last replay counts: reading the records is a pause, after which the clocks are lower.
   constexpr int bursts = 9;
   constexpr int burst = 20;
   // Events come before records: with activity records the host takes longer to launch, and on an idle stream

@@ -1,7 +1,6 @@
 // Tests properties of the CUDA backend's ops that are not in the op's definition (tests/conformance checks
-// that). Compares attention with its definition in fp64 on the host: as the tuner chooses, with our kernels,
-// and with cuDNN's kernels where cuDNN has one. Checks that a program's prefill with cuDNN gives the same
-// bits in every mode, for several batches in one pool.
+// that). Compares attention with fp64 on the host: as the tuner chooses, with our kernels and with cuDNN's.
+// Checks that prefill with cuDNN gives the same bits in every mode, for several batches in one pool.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -190,7 +189,6 @@ ir::Program make_prefill(const ir::OpCatalog& catalog) {
   return b.ending_in(x);
 }
 
-// The program on one device, with one executor for each batch of the ladder.
 class Bench {
  public:
   Bench(CudaDevice& device, const ir::Program& program, execution::ExecutionMode mode)

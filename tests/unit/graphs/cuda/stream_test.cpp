@@ -35,7 +35,6 @@ int launch_waiting(const gb_op_call*, void* const*, void* stream, void* swallow)
   return swallow != nullptr ? 0 : static_cast<int>(status);
 }
 
-// The op layer3.mine, whose launch function is launch_waiting(), and a call of it.
 class WaitingOp {
  public:
   explicit WaitingOp(void* swallow = nullptr) {

@@ -1,5 +1,4 @@
-// Tests the choice among plans and its cache on disk, with times that the tests set: which plans are timed
-// and which choices are kept. tests/unit/graphs/device/cache tests which files are refused.
+// Tests which plans the tuner times and which choices it keeps on disk, with times that the tests set.
 #include "graphs/cuda/tuning/tuner.hpp"
 
 #include <gtest/gtest.h>
@@ -35,8 +34,7 @@ class TunerTest : public ::testing::Test {
   }
   Tuner tuner(std::string device = "gpu 1") const { return {settings(), {"", std::move(device), ""}}; }
 
-  // Chooses among three plans that take 3, 1 and 2 us, and counts the timings in `timed_`. The first `cold_`
-  // timings give a result that is 6 % too long.
+  // Chooses among plans of 3, 1 and 2 us and counts the timings. The first `cold_` results are 6 % too long.
   std::size_t choose(Tuner& from, const std::string& key = "key") {
     timed_ = 0;
     return from.choose(key, names_, [this](std::size_t i) -> std::optional<CandidateCost> {
@@ -173,7 +171,7 @@ TEST_F(TunerTest, KnowsWhatWasChosenHereOrEarlier) {
   EXPECT_FALSE(first.known("key"));
   choose(first);
   EXPECT_EQ(first.known("key"), "fast");
-  EXPECT_EQ(tuner().known("key"), "fast");  // a new tuner reads it from the disk
+  EXPECT_EQ(tuner().known("key"), "fast");
   EXPECT_FALSE(tuner().known("another key"));
   EXPECT_FALSE(tuner("gpu 2").known("key"));
   EXPECT_FALSE(Tuner(untimed(), here_).known("key"));

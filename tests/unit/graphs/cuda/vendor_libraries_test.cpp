@@ -1,6 +1,5 @@
 // Tests the NVML monitor, this process's memory use and the CUPTI profiler with fake function tables, so
-// without a GPU or driver. Compares CUPTI's record layouts with the toolkit's headers, if those are
-// installed.
+// without a GPU; and CUPTI's record layouts against the toolkit's headers, if those are installed.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -154,7 +153,6 @@ static_assert(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL == cupti_activity_concurrent
 static_assert(CUPTI_ACTIVITY_KIND_MEMSET == cupti_activity_memset);
 #endif
 
-// The records that the fake CUPTI library keeps until it is flushed.
 struct Fake {
   CuptiLibrary::BufferRequested requested = nullptr;
   CuptiLibrary::BufferCompleted completed = nullptr;

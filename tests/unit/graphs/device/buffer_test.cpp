@@ -46,7 +46,7 @@ TEST(Buffer, IsBookedByWhatItIsForAsLongAsItLives) {
   {
     const Buffer tuning(device, 300, MemoryKind::tuning);
     Buffer moved(device, 500);
-    program = std::move(moved);  // this frees the first 1000 bytes
+    program = std::move(moved);
     EXPECT_EQ(tally.now(MemoryKind::program), 500u);
     EXPECT_EQ(tally.total(), 800u);
   }

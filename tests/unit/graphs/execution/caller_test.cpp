@@ -1,5 +1,4 @@
-// Tests which device calls a CallerExecutor makes in each step, what is left after any of them fails, and
-// the memory of a training step with recomputed layers.
+// Tests a CallerExecutor's device calls, what is left after one fails, and memory of recomputed layers.
 #include "graphs/execution/caller.hpp"
 
 #include <gtest/gtest.h>

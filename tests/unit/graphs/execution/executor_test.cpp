@@ -283,7 +283,6 @@ TEST_F(ExecutionTest, BuffersTooLargeAreOutOfMemoryAndLeaveNothingBehind) {
 
 class RefusedProgramTest : public ::testing::Test {
  protected:
-  // Refuses a program whose only op has these flags and writes these inputs; returns the error's code.
   ErrorCode refusal(ExecutionMode mode, std::uint32_t flags, std::uint64_t mutated) {
     const gb_op op = test::foreign_op("mine", test::infer_same, nullptr, flags, mutated);
     ir::OpCatalog catalog;
@@ -301,7 +300,6 @@ class RefusedProgramTest : public ::testing::Test {
   }
 };
 
-// A device whose kernels for the op kind "mine" record nothing.
 class SilentDevice final : public test::FakeDevice {
  public:
   std::unique_ptr<Kernel> make_kernel(const ir::OpCall& call) override {

@@ -1,6 +1,5 @@
-// Tests what a graph of the host device cannot contain, which threads may capture, what a replay runs, and
-// activity records of eager launches and graph nodes. Tests a plugin's op on this device: the call that it
-// gets, and every way in which it can fail.
+// Tests what a graph of the host device cannot contain, which threads may capture, what a replay runs,
+// activity records, and a plugin's op: the call that it gets, and every way in which it can fail.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -166,7 +165,6 @@ TEST(HostStream, SynchronizesAsleepToo) {
   EXPECT_EQ(memory.back(), 7);
 }
 
-// Computes out = in * factor, and stores the call's address in `user`.
 int scale(const gb_op_call* call, void* const* operands, void* user) {
   *static_cast<const gb_op_call**>(user) = call;
   const auto* in = static_cast<const float*>(operands[0]);
@@ -232,8 +230,7 @@ TEST_F(ForeignOpTest, RunsWithItsDescriptionAfterTheProgramIsGone) {
   EXPECT_EQ(last_call_, first_record) << "the record has one address";
 }
 
-// One process sets up a ladder several times. A plugin may keep data by a call's address, so no later call
-// may have an earlier call's address.
+// A plugin may keep data by a call's address, so no later call in the process may have the same address.
 TEST_F(ForeignOpTest, ACallKeepsItsAddressToItselfWhenItsDeviceIsGone) {
   std::set<const gb_op_call*> seen;
   for (int i = 0; i < 3; ++i) {

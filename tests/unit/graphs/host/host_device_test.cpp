@@ -1,5 +1,4 @@
-// Tests the kernels that equal ops of the host device share, its memory limit, its shares of CPUs, and how
-// it rounds.
+// Tests the host device's shared kernels, memory limit, shares of CPUs, and rounding.
 #include "graphs/host/host_device.hpp"
 
 #include <gmock/gmock.h>
@@ -108,7 +107,6 @@ TEST(RopeKvAppend, APositionBeyondTheCacheIsRefused) {
 
 constexpr std::size_t mib = 1024 * 1024;
 
-// Sets the memory limit for one test, and restores the environment afterwards.
 class LimitedMemory : public ::testing::Test {
  protected:
   LimitedMemory() {

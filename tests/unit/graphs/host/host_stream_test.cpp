@@ -17,7 +17,6 @@
 namespace graphbench::host {
 namespace {
 
-// A task that waits until it is released.
 struct Gate {
   std::atomic<bool> open{false};
   std::atomic<bool> reached{false};
@@ -154,7 +153,6 @@ void* tag(std::size_t number) {
   return reinterpret_cast<void*>(number);
 }
 
-// Starts a consumer that collects the objects of all tasks, and calls `before_each` before each one.
 template <typename BeforeEach>
 std::thread consume(TaskRing& ring, std::vector<void*>& seen, BeforeEach before_each) {
   return std::thread([&ring, &seen, before_each] {

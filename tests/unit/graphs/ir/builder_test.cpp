@@ -1,5 +1,4 @@
-// Tests programs that are built, and programs that are made from others: which ops are kept or added, which
-// values replace others, which mistakes are refused by name. Also tests extents and sizes.
+// Tests programs that are built or made from others: what is kept, added, replaced or refused; and extents.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,5 +1,4 @@
-// Tests differentiate() for layers that run again, for ops that name the kind of their gradient, and for
-// hooks on gradients.
+// Tests differentiate() for layers that run again, ops that name their gradient's kind, and gradient hooks.
 #include "graphs/ir/training/differentiate.hpp"
 
 #include <gmock/gmock.h>
@@ -22,7 +21,6 @@ class CheckpointTest : public ::testing::Test {
   ValueId linear(const std::string& name, ValueId x, Attributes attributes = {}) {
     return b_.one("linear", name, {x, b_.weight(name + ".w")}, std::move(attributes));
   }
-  // Two layers, each of two products with a gelu in between.
   void build_two_layers() {
     ValueId x = b_.input("x");
     for (const std::string layer : {"a.", "b."}) {
@@ -167,7 +165,6 @@ class TrainingPlugins : public ::testing::Test {
     builder_->mark_output(linear("c", y[0], builder_->weight("wc")));
     return differentiate(builder_->ending_in(builder_->one("reader", "read", {y[1]})), catalog_, options);
   }
-  // Multiplies x by w twice; the hooks apply to w's gradient.
   Program hooked(const std::vector<GradientHook>& hooks, const TrainingOptions& options = {}) {
     builder_.emplace(catalog_);
     const ValueId x = builder_->input("x"), w = builder_->weight("layer.w");

@@ -1,5 +1,4 @@
-// Tests passes over programs: partition, live ranges, write sets and the dump; attention as three ops; and
-// in which order epilogues are split from products and fused again.
+// Tests passes: partition, live ranges, write sets, the dump, attention as three ops, and epilogues.
 #include "graphs/ir/passes.hpp"
 
 #include <gmock/gmock.h>

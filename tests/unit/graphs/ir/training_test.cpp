@@ -23,7 +23,6 @@ class TrainingTest : public ::testing::Test {
     return b_.one("linear", name, {x, w}, std::move(attributes));
   }
   Program train(const TrainingOptions& options = {}) { return differentiate(b_.finish(), catalog_, options); }
-  // Checks the code and text of the error that differentiate() throws.
   void expect_no_backward(const std::string& part) {
     const Error error = test::error_of([&] { train(); });
     EXPECT_EQ(error.code(), ErrorCode::no_backward);

@@ -27,7 +27,6 @@ std::string any(const std::string&) {
 
 class CacheTest : public testing::Test {
  protected:
-  // Asks `cache` for the key of `shape`, and counts in `made_` how often content was made.
   Cache::Found ask(Cache& cache, const std::string& shape = "1", const std::string& content = "made") {
     made_ = 0;
     return cache

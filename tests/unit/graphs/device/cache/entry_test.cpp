@@ -1,6 +1,5 @@
-// Tests an entry's format, and that no other text is accepted. Also lets many processes use one folder, with
-// a slow `make` that counts its calls: one process makes a key's entry while others wait, and a killed
-// process leaves nothing that another would use.
+// Tests an entry's format, and that no other text is accepted. Also lets many processes use one folder: one
+// makes a key's entry while others wait, and a killed process leaves nothing that another would use.
 #include "graphs/device/cache/entry.hpp"
 
 #include <fcntl.h>

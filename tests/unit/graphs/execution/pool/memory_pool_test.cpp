@@ -96,7 +96,6 @@ TEST_F(PoolTest, DestructionReturnsEverything) {
   EXPECT_EQ(device_.log.live_allocations, 0);
 }
 
-// Live blocks never overlap in any order of calls, and after the last release all free blocks merge again.
 TEST_F(PoolTest, LiveBlocksNeverOverlap) {
   std::mt19937 random(7);
   std::vector<Block*> live;
