@@ -19,7 +19,6 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
-// The result of reading a command line: the command's name, the text that it prints, and what it invokes.
 struct Parsed {
   std::string name;
   std::string text;

@@ -1,6 +1,5 @@
-// Tests which size serves a step, that a trace's counts follow from its histogram in every policy, and
-// waiting and response by the server's own clock. Adds a leak between rows after every op of the base
-// workloads: the check of padding must find the leak.
+// Tests which size serves a step, a trace's counts in every policy, and waiting by the server's own clock.
+// Adds a leak between rows after every op of the base workloads: the check of padding must find it.
 #include "harness/ladder/route.hpp"
 
 #include <gmock/gmock.h>
@@ -172,7 +171,7 @@ TEST(Queue, TheLastOfStepsThatArriveAtOnceRespondsAfterAllLatencies) {
 }
 
 // Adds the whole next row to every row except the last. A part of it might show no leak: a convolution's
-// ReLU turns NaN into 0, and half of what eager has in that row, too.
+// ReLU turns NaN into 0, which half of eager's values in that row are too.
 int read_next_row(const gb_op_call* call, void* const* operands, void*) {
   const auto* const from = static_cast<const float*>(operands[0]);
   auto* const to = static_cast<float*>(operands[1]);

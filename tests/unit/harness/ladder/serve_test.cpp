@@ -1,5 +1,4 @@
-// Tests ladders that serve steps on the host device: their counts, what padding must not change, and what is
-// refused.
+// Tests ladders that serve on the host device: their counts, what padding must not change, and refusals.
 #include "harness/ladder/serve.hpp"
 
 #include <gmock/gmock.h>
@@ -99,7 +98,7 @@ TEST_F(Serve, EverySizeRunsInItsOwnModeWhereTheyAreMixed) {
                                  std::pair("eager", 0)));
   EXPECT_EQ(launch.steps,
             (model::LadderSteps{.exact = 20, .padded = 20, .eager_below = 40, .eager_beyond = 10}));
-  std::vector<std::int64_t> eager;  // the rows of each eager step
+  std::vector<std::int64_t> eager;
   for (const model::LadderEager& each : launch.eager) eager.push_back(each.rows);
   EXPECT_THAT(eager, ElementsAre(3, 4, 7, 8, 9));
   EXPECT_GT(launch.sizes[0].step_seconds.value(), 0);
@@ -178,8 +177,7 @@ TEST_F(Serve, WaitingCountsFromTheIntendedArrival) {
   EXPECT_GE(launch.response_seconds.value().max, launch.wait_seconds.value().max);
 }
 
-// Predictions from the mean served times add up to the time that the ladder took to serve. A request with a
-// capture, or a step in parts, has no single size, so it is in no mean.
+// A request with a capture, or a step in parts, has no single size, so it is in no mean.
 TEST_F(Serve, MeansOfServedStepsAddUpToTheTimeOfAll) {
   ServeTask task = task_of("mlp", "whole", {2, 4}, "uniform:1:8", 64);
   task.placements = 2;
@@ -203,8 +201,7 @@ TEST_F(Serve, MeansOfServedStepsAddUpToTheTimeOfAll) {
     EXPECT_EQ(each.served_seconds, std::nullopt);
 }
 
-// The copy of an eager step's inputs delays no step. So if all steps arrive at once, the last response comes
-// when the sum of all latencies is over.
+// If all steps arrive at once, the last response comes when the sum of all latencies is over.
 TEST_F(Serve, TheHarnesssCopiesDelayNoStep) {
   for (const std::string mode : {"eager", "whole"}) {
     ServeTask task = task_of("mlp", mode, {}, "uniform:1:8", 64);
@@ -239,7 +236,6 @@ TEST_F(Serve, APaddedRowThatWritesStateIsCaught) {
             ErrorCode::check_failed);
 }
 
-// Each element of its output is the sum of all elements of its input.
 int sum_rows(const gb_op_call* call, void* const* operands, void*) {
   const auto* const from = static_cast<const float*>(operands[0]);
   auto* const to = static_cast<float*>(operands[1]);
@@ -257,7 +253,6 @@ TEST_F(Serve, APaddedRowThatReachesTheCallersRowsIsCaught) {
 // tallies[i] is the first and the last row of the tally that call i of count_steps() read.
 std::vector<std::pair<float, float>> tallies;
 
-// Computes y = x + tally, and adds 1 to the tally.
 int count_steps(const gb_op_call* call, void* const* operands, void*) {
   auto* const tally = static_cast<float*>(operands[1]);
   const std::int64_t rows = call->operands[1].dims[0];
@@ -317,7 +312,6 @@ TEST_F(Serve, EagerStepsWriteToTheCallersInputs) {
   for (std::size_t step = 0; step < 5; ++step) EXPECT_EQ(tallies[step + 1].first, static_cast<float>(step));
 }
 
-// The check also compares the inputs that a step writes, so it finds a row that padding has changed.
 TEST_F(Serve, APaddedRowThatReachesAWrittenInputIsCaught) {
   const auto leak = [](const gb_op_call* call, void* const* operands, void*) {
     auto* const x = static_cast<float*>(operands[0]);
@@ -359,7 +353,6 @@ TEST_F(Serve, ASizeThatDoesNotFitIsDroppedAndTheLadderGoesOn) {
   EXPECT_EQ(launch.steps.exact + launch.steps.padded, 8);
 }
 
-// The caller's rows come first and pad values follow, whatever an earlier step left in these rows.
 TEST_F(Serve, PaddingRowsHoldPadValuesAfterEveryStep) {
   ServeTask task = task_of("attention", "whole", {}, "uniform:1:1", 1);
   const ir::Program program = worker::build_program(registry_, task.task);

@@ -1,5 +1,4 @@
-// Tests that the suggested ladder is the best of all subsets of the sizes, for any times and however tight
-// the budgets are.
+// Tests that the suggested ladder is the best of all subsets of the sizes, for any times and budgets.
 #include "harness/ladder/suggest.hpp"
 
 #include <gmock/gmock.h>
@@ -55,7 +54,7 @@ SuggestProblem random_problem(std::mt19937_64& random) {
   std::int64_t size = 0;
   for (std::uint64_t i = 0; i < 2 + random() % 8; ++i) {
     size += 1 + static_cast<std::int64_t>(random() % 4);
-    problem.candidates.push_back({size, up_to(20), up_to(9), up_to(9), up_to(30)});  // times rise and fall
+    problem.candidates.push_back({size, up_to(20), up_to(9), up_to(9), up_to(30)});
   }
   for (std::uint64_t i = 0; i < 1 + random() % 12; ++i) {
     const std::int64_t rows = 1 + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(size + 4));
@@ -161,7 +160,7 @@ model::Ladder ladder_of(const std::string& id, const std::string& mode, std::vec
   return ladder;
 }
 
-// A size whose calibrated times, of the graph and eager, are much shorter than its served time.
+// Calibrated times are much shorter than the served one, so a test notices which of them is used.
 model::LadderSize size_of(std::int64_t size, double served) {
   model::LadderSize made;
   made.size = size;
@@ -173,7 +172,6 @@ model::LadderEager eager_of(std::int64_t rows, double served) {
   return {.rows = rows, .uses = 1, .step_seconds = 0.001, .served_seconds = served};
 }
 
-// Times of rivals are used only for sizes that the ladder itself did not measure.
 TEST(Suggestion, UsesWhatRivalsMeasuredOfFurtherSizes) {
   const auto asked = ladder_of("asked", "whole", {size_of(1, 1), size_of(4, 4)}, {});
   const auto every = ladder_of("every", "whole", {size_of(1, 5), size_of(2, 1.5)}, {});
@@ -323,7 +321,6 @@ TEST(Flags, AreEachEnginesOwn) {
   EXPECT_EQ(flag_for("trtllm", {1, 8}, none), "cuda_graph_config: {batch_sizes: [1,8]}");
 }
 
-// The option words that each engine accepts, from engine_options.txt.
 std::map<std::string, std::set<std::string>> options_of_engines() {
   std::map<std::string, std::set<std::string>> options;
   std::ifstream file(GRAPHBENCH_ENGINE_OPTIONS);

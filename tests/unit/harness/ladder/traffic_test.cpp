@@ -94,8 +94,7 @@ TEST(TrafficFile, FormsAreNamedByTheirHeaders) {
       ElementsAre(Pair(5, 26), Pair(600, 2)));
 }
 
-// A server's log: every line of a table has the log's prefix, a table comes every few seconds, and other
-// lines come before, between and after the tables.
+// A server's log: lines of a table have the log's prefix; others come before, between and after the tables.
 const char* const server_log =
     "INFO 09-21 09:59:58 [api_server.py:1] vLLM API server version 0.21.0\n"
     "| GPU | Memory |\n"

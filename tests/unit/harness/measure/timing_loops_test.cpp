@@ -157,7 +157,6 @@ facts::DeviceReading reading(std::optional<double> clock, std::optional<double> 
   return made;
 }
 
-// Adds one window, which consists of four readings.
 void add_window(SteadyWindows& windows, const facts::DeviceReading& each, double step_seconds = 1e-3) {
   for (int i = 0; i < 4; ++i) windows.add(0.5, 0.5 / step_seconds, each);
 }

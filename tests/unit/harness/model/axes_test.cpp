@@ -1,5 +1,4 @@
-// Tests the table of axes, and an axis that this version does not have: the test adds its row, and the axis
-// shows only when it differs from its default.
+// Tests the table of axes, and an axis that the test adds: it shows only when it differs from its default.
 #include "harness/model/axes.hpp"
 
 #include <gmock/gmock.h>

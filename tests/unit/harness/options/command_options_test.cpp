@@ -1,5 +1,4 @@
-// Tests which value an option becomes, lists and ranges of numbers, the steps of a trace of shapes, and what
-// is refused in graphbench's own words.
+// Tests which value an option becomes, lists and ranges of numbers, traces of shapes, and refusals.
 #include "harness/options/command_options.hpp"
 
 #include <gmock/gmock.h>
@@ -130,8 +129,7 @@ TEST(NumberList, RangesNearTheLargestNumberDoNotOverflow) {
 }
 
 TEST(NumberList, MalformedEntriesAreRefusedWithTheirReason) {
-  // Maps each reason to texts that are refused with it. In the message, a reason that begins with a blank
-  // follows the quoted text.
+  // Reasons, with the texts that each refuses. A reason that begins with a blank follows the quoted text.
   const std::map<std::string, std::vector<std::string>> refused = {
       {" is not a batch", {"-1", "+1", "1.5", "1e3", "0x10", "eight", "8\n"}},
       {"\"\" is not a batch", {",", "1,", "1,,2"}},

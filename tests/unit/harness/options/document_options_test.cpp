@@ -1,5 +1,4 @@
 // Tests how TOML becomes options: values by kind, refusals with their place, letters outside of strings.
-// sweep_request_test.cpp tests JSON.
 #include "harness/options/document_options.hpp"
 
 #include <gmock/gmock.h>

@@ -1,5 +1,4 @@
-// Tests checked options: defaults, refusals, flags that override the file. Tests which shard a process is,
-// from the option's text and from the variables of schedulers.
+// Tests checked options: defaults, refusals, flags that override the file; and which shard a process is.
 #include "harness/options/options.hpp"
 
 #include <gmock/gmock.h>

@@ -161,7 +161,6 @@ TEST_F(PackageTest, IsForItsDevicesAndPluginsAlone) {
   EXPECT_THAT(why_not_with(manifest, {path}), HasSubstr("which no --plugin has"));
 }
 
-// Deterministic, because the C++ standard defines the numbers of this generator.
 TEST_F(PackageTest, TenThousandFlippedBytesAreRefused) {
   const std::string text = write_package(package_);
   std::mt19937_64 random(18);

@@ -1,5 +1,4 @@
-// Tests the parts of a package: exact text of all programs that the built-in workloads build; and the file
-// of weights: writing, uploading, and refusing it with the name of the wrong tensor.
+// Tests the parts of a package: the exact text of built-in workloads' programs, and the file of weights.
 #include <gmock/gmock.h>
 
 #include <chrono>
@@ -178,7 +177,6 @@ class ProgramTextTest : public testing::Test {
   std::string failure(const std::string& text) const {
     return test::failure([&] { return read_program(text, registry_.catalog()); });
   }
-  // The error of reading the program's text after its first `from` is replaced by `to`.
   std::string failure_of(const std::string& from, const std::string& to) const {
     std::string text = write_program(build());
     const std::size_t at = text.find(from);

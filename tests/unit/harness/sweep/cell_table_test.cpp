@@ -25,7 +25,6 @@ class CellTableTest : public testing::Test {
   const model::WorkerTask first = sample_task("whole", {1, 2}, 0);
   const model::WorkerTask second = sample_task("whole", {1, 2}, 1);
   CellTable table{sample_plan({first, second})};
-  // Reports what the task's worker sends, from its beginning on.
   void report(const model::WorkerTask& task, const std::vector<model::CellResult>& cells) {
     table.begin_task(task);
     for (const model::CellResult& cell : cells) table.add_cell(cell);

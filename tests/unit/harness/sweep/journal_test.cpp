@@ -1,5 +1,4 @@
-// Tests a journal: what it keeps, who may write it, what happens if it is damaged, what must be equal to
-// continue with it, and which of its tasks are used.
+// Tests a journal: what it keeps, who may write it, damage, and what must be equal to continue with it.
 #include "harness/sweep/journal.hpp"
 
 #include <gmock/gmock.h>
@@ -117,7 +116,6 @@ TEST_F(JournalTest, AFileOfSomeoneElseIsNotCut) {
   }
 }
 
-// With RLIMIT_FSIZE, write() fails part-way, as on a full disk.
 TEST_F(JournalTest, IsNotLeftEmptyWhereItCannotBeBegun) {
   rlimit before{};
   ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);

@@ -32,7 +32,6 @@ class LastProgress final : public SweepListener {
 const model::WorkerTask eager_task = sample_task("eager", {1, 2});
 const model::WorkerTask whole_task = sample_task("whole", {1, 2});
 
-// Returns the outcome, after checking that the cells of the whole worker are ok.
 SweepOutcome with_whole_ok(SweepOutcome outcome) {
   EXPECT_EQ(outcome.result.cells.size(), 4u);
   EXPECT_EQ(outcome.result.cells.at(2).status, CellStatus::ok);

@@ -114,7 +114,6 @@ TEST_F(Merged, ListsEveryLaunchesChoicesOnce) {
   EXPECT_EQ(made.at("digest").get<std::string>().size(), 64U);
 }
 
-// document("eager") with submit times, counts, and the floors that its sweep measured.
 std::string document_with_floors(double submit, double kernel_launch) {
   Json json = Json::parse(document("eager", 1.0));
   for (Json& each : json["cells"]) {

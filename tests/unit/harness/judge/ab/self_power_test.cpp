@@ -1,5 +1,4 @@
-// Tests comparisons of a binary with itself, with a known spread: which change they could have found, and
-// how many launches they need.
+// Tests comparisons of a binary with itself: which change they could have found, and the launches they need.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -62,7 +62,6 @@ TEST(Judge, WithinTheMarginBeyondChanceIsSame) {
   EXPECT_LT(*same.ratio_ci95_high, 1.02);
 }
 
-// 1.5 % differs significantly from no change, but lies within the margin of 2 %.
 TEST(Judge, ASignificantChangeWithinTheMarginIsNotSlower) {
   const MetricComparison small = judged({launches(100e-6), launches(101.5e-6)});
   EXPECT_GT(*small.ratio_ci95_low, 1.0);
@@ -116,7 +115,6 @@ TEST(Judge, TwoLaunchesThatHaveNothingInCommonGiveFiniteNumbers) {
   EXPECT_FALSE(wild.detectable);
 }
 
-// A slow trend that both sides share hides the change if launches are not paired, but not if they are.
 TEST(Judge, PairsSeeThroughWhatBothSidesShare) {
   Replicates replicates;
   for (int i = 0; i < 6; ++i) {
@@ -129,7 +127,6 @@ TEST(Judge, PairsSeeThroughWhatBothSidesShare) {
   EXPECT_EQ(judged(replicates).verdict, Verdict::slower);
 }
 
-// Adds `count` trials of the submit time without a change; each has its own family and its own task.
 void add_unchanged(std::vector<Trial>& trials, int count, double spread = 1) {
   for (int i = 0; i < count; ++i) {
     Trial& trial = trials.emplace_back(
@@ -176,7 +173,6 @@ TEST(Judge, MembersOfAFamilyAreFoundTogether) {
   EXPECT_EQ(found(false), 0);
 }
 
-// Trials of one metric estimate its spread together if they belong to different tasks (processes).
 TEST(Judge, OtherCellsTellTheSpreadWhereTheyAreOtherTasks) {
   const auto freedom = [](bool one_task) {
     std::vector<Trial> trials;
@@ -202,7 +198,6 @@ TEST(Judge, AnOddLaunchDoesNotHideBehindQuietNeighbours) {
   EXPECT_GT(*result.spread, 0.1);
 }
 
-// The first member's five launches agree, but launches of the other members have two speeds.
 TEST(Judge, AMemberIsNotTakenToBeQuieterThanItsFamily) {
   const std::vector<double> two_speeds = {100e-6, 105e-6, 100e-6, 105e-6, 100e-6};
   std::vector<Trial> trials = {

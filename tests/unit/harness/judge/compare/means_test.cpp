@@ -140,7 +140,6 @@ TEST(Means, LaunchesOfSeveralDocumentsAreApart) {
   EXPECT_GT(*whole.spread, 0.002) << "taken for one launch, they would agree exactly";
 }
 
-// Multiplies the times of one launch by `factor`, in the cells whose ids end in `ending`.
 void slow_down(Side& side, std::int64_t launch, double factor, const std::string& ending = "") {
   for (DocumentCell& cell : side.cells) {
     for (LaunchTimes& each : cell.launches) {
@@ -195,8 +194,7 @@ TEST(OddLaunches, AreNotThoseWithinAClocksStep) {
   EXPECT_EQ(odd.front().metric, Metric::latency);
 }
 
-// Each side is a sweep of five launches, merged with 100 sweeps of one launch. A cell of one launch lies at
-// its own mean, so it shows no spread.
+// Each cell of the 100 sweeps of one launch lies at its own mean, so it shows no spread.
 TEST(OddLaunches, CellsOfOneLaunchSayNothingOfTheSpread) {
   Side base = side_of(1, {}, 1);
   Side now = side_of(3, {0.001, 0.05}, 1);

@@ -38,7 +38,6 @@ TEST(SpreadPrior, SpreadsThatAreAlikeTellMuchOfEachOther) {
   EXPECT_TRUE(std::isinf(common_spread({{4, 8}, {4, 8}, {4, 8}}).freedom));
 }
 
-// Variances are compared within their group; differences between groups do not change the result.
 TEST(SpreadPrior, MembersAreHeldToTheirOwnGroup) {
   const std::vector<Spread> all = drawn(2000);
   std::vector<std::vector<Spread>> groups;

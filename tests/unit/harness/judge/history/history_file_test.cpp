@@ -106,9 +106,8 @@ TEST_F(HistoryFile, RefusesOverwrittenPages) {
   expect_refused("damaged");
 }
 
-// A history that cannot be read is not called damaged, or a user would replace it by a copy. An example is a
-// dead writer's journal in a folder without write permission; a folder in the journal's place has the same
-// effect, also for root.
+// A history that cannot be read is not called damaged, or a user would replace it by a copy. A folder in the
+// journal's place acts like a dead writer's journal in a folder without write permission, also for root.
 TEST_F(HistoryFile, IsNotCalledDamagedWhereItOnlyCannotBeReached) {
   make_history();
   const std::string whole = bytes();

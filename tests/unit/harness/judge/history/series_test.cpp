@@ -10,8 +10,7 @@
 namespace graphbench::history {
 namespace {
 
-// Logarithms of times: constant levels with normal noise around them. std::normal_distribution may differ
-// between standard libraries, but the sum of twelve uniforms does not.
+// Almost normal noise of logarithms of times: a sum of uniforms, the same with every standard library.
 class Noise {
  public:
   explicit Noise(std::uint64_t seed) : random_(seed) {}
@@ -127,7 +126,6 @@ model::HistoryPoint point(std::int64_t id, double seconds, const std::string& fi
   return made;
 }
 
-// 20 points at about 1 ms, then 20 at about 1.1 ms, with a little variation.
 std::vector<model::HistoryPoint> step() {
   std::vector<model::HistoryPoint> points;
   for (int i = 0; i < 40; ++i) points.push_back(point(i + 1, (i < 20 ? 1e-3 : 1.1e-3) + i % 3 * 1e-6));

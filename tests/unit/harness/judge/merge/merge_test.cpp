@@ -72,7 +72,6 @@ TEST(Merge, ALaunchCountsOnce) {
   const Document a = document("a", "x", 1);
   Document copy = document("b", "x", 1);
   EXPECT_EQ(refusal({a, copy}), "b: the document has the same launches as a: remove one of the two");
-  // The copy now has one more launch, but still contains a's launch.
   copy.cells.front().launches.push_back({1, 3, 0, 0, 0});
   EXPECT_EQ(refusal({a, copy}), "b: the document has the same launches as a: remove one of the two");
   EXPECT_EQ(refusal({copy, document("c", "y", 1), a}),

@@ -1,5 +1,4 @@
-// Tests which floors the real host device has and what they are, the lines through their points, and their
-// way through pipes. No assertion depends on how long something took.
+// Tests the host device's floors and the lines through their points. No assertion depends on a duration.
 #include "harness/measure/floor/measure_floors.hpp"
 
 #include <gtest/gtest.h>

@@ -46,7 +46,6 @@ int capture(void* step, std::int32_t part, void** graph, char*, std::size_t) {
   return 0;
 }
 
-// A device on which each graph that the step lends has three nodes.
 class LendingDevice final : public test::FakeDevice {
  public:
   std::unique_ptr<Graph> borrow_graph(void*) override { return std::make_unique<test::FakeGraph>(log, 3); }
@@ -62,7 +61,6 @@ class ForeignStepTest : public testing::Test {
   std::string refused(const std::string& mode, std::vector<std::uint8_t> kinds) {
     return test::failure([&] { made(mode, std::move(kinds)); });
   }
-  // Runs two warmups, the capture with its setup, and two steps.
   void run_all(ForeignExecutor& executor) {
     for (int i = 0; i < 2; ++i) executor.warm_up();
     executor.capture();

@@ -1,6 +1,5 @@
-// Tests busy time, gaps and the longest kernels, from made-up records, and which of a step's enqueues belong
-// to which phase. Tests the accounts of memory with a made-up driver: what grows in which stage, and graphs
-// whose memory the driver reserves in chunks.
+// Tests busy time, gaps and the longest kernels, from made-up records, and the phases of a step's enqueues.
+// Tests the accounts of memory with a made-up driver: growth by stage, and graphs that take it in chunks.
 #include <gtest/gtest.h>
 
 #include "graphs/abi/plugin.hpp"
@@ -238,7 +237,6 @@ TEST_F(MemoryLedgerTest, HasNoAccountsOfADriverThatDoesNotSpeak) {
   EXPECT_EQ(memory.workspace_bytes, 5 * mebi);
 }
 
-// A step of `graphs` graphs with `nodes` nodes each.
 class Step {
  public:
   Step(test::CallLog& log, std::size_t graphs, std::size_t nodes) {

@@ -1,6 +1,5 @@
-// Tests what a rig reports about the paths that ops took, with made-up kernels; that axes reach executors;
-// the evaluation of a model under training, with the parameters that steps have left; and the widening of
-// number formats, against values from their definitions.
+// Tests what a rig reports about ops' paths; that axes reach executors; the evaluation of a model under
+// training, with the parameters that steps have left; and the widening of number formats.
 #include "harness/measure/worker/task_rig.hpp"
 
 #include <gmock/gmock.h>
@@ -84,7 +83,6 @@ TEST(TaskRig, RewritesGraphsWhereTheTaskSaysSo) {
   }
 }
 
-// The check compares the state after ten training steps with the state after ten eager training steps.
 TEST(TaskRig, ChecksTenStepsOfTraining) {
   abi::WorkloadRegistry registry;
   workloads::add_builtin(registry);

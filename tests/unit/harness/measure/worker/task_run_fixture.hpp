@@ -56,7 +56,6 @@ class TaskRunTest : public ::testing::TestWithParam<std::string> {
   ir::Program program() const {
     return registry_.build(task_.workload, {.preset = task_.preset, .dtype = ir::DType::fp32, .options = {}});
   }
-  // Runs the task again, without the events of earlier runs.
   void run_again() {
     events_ = Recorder{};
     run();

@@ -145,7 +145,7 @@ TEST_F(TaskRunPlacementTest, SomePlacementsShareADeviceAndEachDeviceIsDiscarded)
 }
 
 TEST_F(TaskRunPlacementTest, PlacementsOnADeviceTakeMemoryElsewhere) {
-  std::vector<std::int64_t> allocations;  // live ones in each visit
+  std::vector<std::int64_t> allocations;
   events_.on_measure = [&] { allocations.push_back(life_.log->live_allocations); };
   run();
   ASSERT_EQ(allocations.size(), static_cast<std::size_t>(3 * visits_to_a_cell));

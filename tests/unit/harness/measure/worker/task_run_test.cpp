@@ -1,5 +1,4 @@
-// Tests a worker's task on the real host device: what it reports in every mode, and what it does with
-// batches that do not fit or whose check fails.
+// Tests a worker's task on the host device: its report in every mode, and batches that do not fit or fail.
 #include "harness/measure/worker/task_run.hpp"
 
 #include <gmock/gmock.h>
@@ -210,7 +209,6 @@ TEST_F(TaskRunMemoryTest, ABatchThatDoesNotFitCostsItsOwnCellOnly) {
   EXPECT_EQ(events_.cells.at(2).status, CellStatus::ok);
 }
 
-// An op with another result at every call, so eager itself is not repeatable and the check says so.
 int run_fickle(const gb_op_call*, void* const* operands, void*) {
   static float value = 0;
   *static_cast<float*>(operands[1]) = value += 1;
@@ -222,8 +220,7 @@ int run_nan(const gb_op_call*, void* const* operands, void*) {
   return 0;
 }
 
-// An op that stops writing its output after the check's reference run. The memory still contains the right
-// output of earlier runs, so only poisoned memory shows the defect.
+// Stops writing after the check's reference run. Earlier runs left the right output: only poison shows it.
 bool check_begun = false;
 int calls_in_check = 0;
 
@@ -233,7 +230,6 @@ int run_lazy(const gb_op_call*, void* const* operands, void*) {
   return 0;
 }
 
-// An op that fails at batch 2 after all batches are set up.
 bool measure_begun = false;
 
 int run_frail(const gb_op_call* call, void* const* operands, void*) {
@@ -242,7 +238,6 @@ int run_frail(const gb_op_call* call, void* const* operands, void*) {
   return 0;
 }
 
-// Correct at batches 8 and 1, never finite at 4, and another result at every call at 2.
 int run_as_its_batch_says(const gb_op_call* call, void* const* operands, void*) {
   static float calls = 0;
   const float result = call->batch == 4 ? __builtin_nanf("") : call->batch == 2 ? calls += 1 : 7;

@@ -98,7 +98,6 @@ TEST(ResultJson, NeedsBothEndsOfAnInterval) {
   EXPECT_TRUE(document_of(result)["cells"][0]["summary"]["latency_seconds"]["ci95"].is_null());
 }
 
-// Results that together have every kind of field.
 std::vector<model::Result> samples_of_all_kinds() {
   return {samples::small_result(), samples::interrupted_result(), samples::instruments_result()};
 }
@@ -133,7 +132,6 @@ TEST(ResultDocument, AnotherDocumentIsNoResult) {
             "a.json: the schema is \"graphbench.floors/1\"; this program reads \"graphbench.result/1\"");
 }
 
-// A document that contradicts itself is refused, whichever function reads it.
 TEST(ResultDocument, OneThatContradictsItselfIsRefusedByEveryReader) {
   Json document = document_of(samples::small_result());
   document["cells"][1]["check"]["identical"] = false;

@@ -1,5 +1,4 @@
-// Tests conclusions whose rule is simple: few launches, one mode, a host, foreign steps, training, failed
-// cells, warmups. tests/golden/findings_test.py tests the numbers of a whole sweep.
+// Tests conclusions whose rule is simple; tests/golden/findings_test.py tests the numbers of a whole sweep.
 #include <gmock/gmock.h>
 
 #include <algorithm>

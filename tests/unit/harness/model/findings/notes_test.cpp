@@ -14,7 +14,6 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
 
-// A complete result from a GPU with enough launches, so there is nothing to note.
 Result clean_result() {
   Result result = samples::default_sweep_result();
   result.plan.launches = 5;

@@ -29,14 +29,12 @@ CellResult cell(const std::string& mode, const std::vector<double>& latency_medi
   return result;
 }
 
-// A setup that consists of warmups alone.
 model::Setup setup_of(double cost) {
   model::Setup setup{};
   setup.warmup_seconds = cost;
   return setup;
 }
 
-// Gives launch i the setup cost costs[i], which is the same in two placements.
 CellResult with_costs(CellResult made, const std::vector<double>& costs) {
   for (std::size_t i = 0; i < costs.size(); ++i) {
     made.launches[i].setup = setup_of(costs[i]);

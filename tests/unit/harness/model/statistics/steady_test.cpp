@@ -8,7 +8,6 @@
 namespace graphbench::statistics {
 namespace {
 
-// `total` samples: first `ramp`, then steady samples at 1.0.
 std::vector<double> samples(std::vector<double> ramp, std::size_t total = 100) {
   ramp.resize(total, 1.0);
   return ramp;

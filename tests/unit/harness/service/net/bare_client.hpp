@@ -21,7 +21,6 @@ inline ServerSettings on_a_free_port(ServerLimits limits = {}) {
   return settings;
 }
 
-// Sends bytes unchanged, and reads the server's answer.
 class BareClient {
  public:
   explicit BareClient(const HttpServer& server, const std::string& bytes = "") : socket_(io_) {
@@ -51,12 +50,11 @@ class BareClient {
 
 inline const char* const get = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
 
-// The request of a client that asks for nothing else afterwards.
 inline std::string last_get(const std::string& path = "/") {
   return "GET " + path + " HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
 }
 
-// An answer whose body goes on: the test's thread adds the parts.
+// The test's thread adds parts to the body.
 class Streaming {
  public:
   explicit Streaming(std::string first, std::size_t waiting_max = 1024)

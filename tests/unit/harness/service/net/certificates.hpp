@@ -29,7 +29,6 @@ class Certificate {
 
 class CertificateFolder : public test::TemporaryFolder {
  public:
-  // Writes certificate and key to two files of the folder.
   TlsFiles files(const std::string& name, const Certificate& certificate) const;
 };
 

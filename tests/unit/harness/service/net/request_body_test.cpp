@@ -1,5 +1,4 @@
-// Tests what a server decides between a request's head and its body, answers from another thread, and what
-// happens if there are more clients than the server accepts.
+// Tests what a server decides before it reads a body, answers from another thread, and too many clients.
 #include <gmock/gmock.h>
 
 #include <array>
@@ -22,7 +21,6 @@ Response length_of(const Request& request) {
   return text_response(200, std::to_string(request.body.size()) + " bytes");
 }
 
-// Accepts bodies of up to 10 bytes, for /large up to 4 MiB, and for /none no body.
 ServerSettings settings() {
   ServerSettings settings = on_a_free_port();
   settings.admit = [](const Request& head) {
@@ -109,7 +107,6 @@ TEST(RequestBody, ACodingOtherThanChunkedIsRefusedAndNothingBehindItIsARequest) 
   EXPECT_THAT(client.read_some(), HasSubstr("2 bytes"));
 }
 
-// Each of these requests is endless. Bytes that are no payload are limited too.
 TEST(RequestBody, WhatChunksAreMadeOfIsBounded) {
   const std::string long_line = ";a=" + std::string(7000, 'a') + "\r\nx\r\n";
   const std::vector<std::array<std::string, 3>> floods = {

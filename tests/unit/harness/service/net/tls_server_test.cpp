@@ -1,5 +1,4 @@
-// Tests a real server over TLS with clients of Boost.Asio: trusted, slow and in plain text. Tests which
-// files it accepts as its certificate, and the messages about other files.
+// Tests a real server over TLS with trusted, slow and plain-text clients, and which certificate files load.
 #include <gmock/gmock.h>
 
 #include <boost/asio/io_context.hpp>
@@ -40,7 +39,6 @@ class TlsServerTest : public testing::Test {
   TlsFiles server_files_ = folder_.files("server", server_);
 };
 
-// A client that trusts only the certificates in `ca`.
 class TlsClient {
  public:
   explicit TlsClient(const std::string& ca) : context_(ssl::context::tls_client) {
@@ -164,7 +162,6 @@ using File = TlsFileError::File;
 
 class TlsTest : public testing::Test {
  protected:
-  // Expects that `files` are refused because of `file`, with a message that contains `words`.
   void expect_refused(const TlsFiles& files, File file, const std::string& words) const {
     try {
       static_cast<void>(load_tls(files));

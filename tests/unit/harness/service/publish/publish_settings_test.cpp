@@ -1,5 +1,4 @@
-// Tests the messages about mistakes in each Prometheus option, the path of a group, and what the gateway's
-// answers become.
+// Tests messages about Prometheus options, the path of a group, and what the gateway's answers become.
 #include "harness/service/publish/publish_settings.hpp"
 
 #include <gmock/gmock.h>
@@ -128,7 +127,6 @@ TEST(PushGateway, ValuesThatNoPathCanHoldAreBase64) {
             "/metrics/job/graphbench/branch@base64/ZmVhdHVyZS94/empty@base64/=/instance/bench");
 }
 
-// Remembers the last request, and answers with the given status.
 class FakeGateway {
  public:
   explicit FakeGateway(unsigned status)

@@ -1,5 +1,4 @@
-// Tests what a scraper, a file's reader and a gateway get from a sweep's events. Tests a sweep's document
-// against a baseline: what compare would report, or why there is no report.
+// Tests what a scraper, a file's reader and a gateway get from a sweep, and its comparison with a baseline.
 #include "harness/service/publish/publisher.hpp"
 
 #include <gmock/gmock.h>
@@ -154,7 +153,6 @@ class BaselineTest : public testing::Test {
   const fs::path path_ = folder_ / "base.json";
 };
 
-// Doubles every latency.
 model::Result slowed(model::Result result) {
   for (model::CellResult& cell : result.cells) {
     for (model::Launch& launch : cell.launches) {
@@ -210,7 +208,6 @@ model::Result measured_on(const std::string& day, const std::string& plan) {
 
 class HistoryBaselineTest : public BaselineTest {
  protected:
-  // Adds the result to the history under the label; write() writes its document first.
   void add(const model::Result& result, const std::string& label) {
     write(codec::to_json(result));
     history::Store store(file_, history::Store::Access::create);

@@ -294,7 +294,6 @@ TEST_F(ServiceApiTest, BadRequestsAreRefusedWithTheirReason) {
   EXPECT_EQ(ask("GET", "/v1/sweeps/missing").status, 404u);
 }
 
-// These errors have the same JSON form as all others, so a client reads them in the same way.
 TEST_F(ServiceApiTest, PathsAndMethodsThatAreNoneAreRefusedInTheFormOfAllErrors) {
   const std::vector<std::tuple<std::string, std::string, unsigned>> none = {
       {"GET", "/v1/sweep", 404u},    {"GET", "/v1/sweeps/../../etc/passwd", 404u},
@@ -395,7 +394,7 @@ class ServiceApiWithTokenTest : public ServiceApiTest {
 };
 
 TEST_F(ServiceApiWithTokenTest, OnlyTheTokenOpensIt) {
-  for (const char* given : {"", "Bearer correct-horse-batterx"}) {  // access_test.cpp tests more
+  for (const char* given : {"", "Bearer correct-horse-batterx"}) {
     EXPECT_EQ(ask("GET", "/v1/sweeps", "", {{"authorization", given}}).status, 401u) << given;
     EXPECT_EQ(ask("GET", "/metrics", "", {{"authorization", given}}).status, 401u) << given;
   }

@@ -86,7 +86,6 @@ class ServiceApiTest : public testing::Test {
     EXPECT_EQ(state(sweep), "running");
   }
 
-  // Submits a sweep that runs until it is stopped.
   json running_sweep() const {
     json sweep = submit(R"({"seed": 1})");
     wait_until_it_waits(sweep);

@@ -35,7 +35,6 @@ class SweepFeedTest : public testing::Test {
     return text;
   }
 
-  // First the past events, then those of the stream.
   static std::string taken(const SweepFeed::Following& following) {
     return *following.past + taken(*following.stream);
   }

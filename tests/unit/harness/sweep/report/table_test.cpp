@@ -1,6 +1,5 @@
-// Tests the table's layout rules, when progress is shown and when it is held back, and columns of samples
-// that no sweep on the host device can fill. tests/golden tests what the table shows; in tests/integration
-// NumPy opens whole files of samples.
+// Tests the table's layout, progress, and columns of samples that no sweep on the host device can fill.
+// tests/golden tests what the table shows; in tests/integration NumPy opens whole files of samples.
 #include "harness/sweep/report/table.hpp"
 
 #include <gmock/gmock.h>
