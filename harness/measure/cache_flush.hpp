@@ -1,5 +1,4 @@
-// Empties the device's last cache between steps. Writing as many bytes as the cache holds evicts the step's
-// data.
+// Empties the device's last cache between steps: writes as many bytes as the cache holds.
 #pragma once
 
 #include <algorithm>

@@ -19,8 +19,7 @@
 namespace graphbench::measure {
 namespace {
 
-// Shares of a cell's time. Latency decides verdicts, so its share is the largest. The rest is for the
-// untimed steps at the start of each visit.
+// Latency decides verdicts, so its share is the largest. The rest is for a visit's untimed first steps.
 constexpr double latency_share = 0.32;
 constexpr double device_share = 0.09;
 constexpr double throughput_share = 0.07;
@@ -47,20 +46,18 @@ void append(std::vector<T>& to, const std::vector<T>& more) {
 constexpr PassState nothing_yet{
     .samples = 0, .seconds = 0, .relative_half_width = std::numeric_limits<double>::infinity()};
 
-// A pass with its state in one placement. Each visit continues the pass; a new placement resets the state.
+// Each visit continues the pass; a new placement resets the state.
 struct Pass {
-  PassBounds bounds;  // bounds for all visits of a placement together
-  // Runs this number of steps and returns their samples.
+  PassBounds bounds;
   std::function<std::vector<double>(std::int64_t steps)> round;
   PassState state = nothing_yet;
-  std::vector<double> sorted = {};              // the samples so far
+  std::vector<double> sorted = {};
   StoppedBy stopped_by = StoppedBy::precision;  // in this placement
   // the stop reason furthest from `precision` over all placements
   StoppedBy any_stopped_by = StoppedBy::precision;
 };
 
-// Runs rounds of the pass until one of `bounds` is reached. Counts wall time, not sample time, because
-// `seconds_max` limits how long the user waits.
+// Counts wall time, not sample time, because `seconds_max` limits how long the user waits.
 void go_on(Pass& pass, const PassBounds& bounds, ranks::Rank* rank) {
   const double seconds_before = pass.state.seconds;
   const Stopwatch watch;
@@ -82,7 +79,6 @@ void go_on(Pass& pass, const PassBounds& bounds, ranks::Rank* rank) {
   }
 }
 
-// One placement's samples.
 struct Samples {
   Samples(std::int64_t latency, std::int64_t device)
       : submit_ns(static_cast<std::size_t>(latency)),
@@ -92,7 +88,7 @@ struct Samples {
   DurationBuffer submit_ns;
   SampleBuffer latency_ns;
   SampleBuffer device_ns;
-  std::int64_t steps = 0;  // steps of the throughput pass
+  std::int64_t steps = 0;
   std::int64_t elapsed_ns = 0;
 };
 

@@ -11,28 +11,25 @@
 
 namespace graphbench::measure {
 
-// Times the first steps after the setup one by one, from the very first step. These samples, the ramp,
-// precede the launch's other samples, and no summary of the launch includes them.
+// Times the first steps after the setup: the ramp, which precedes the launch's samples and is in no summary.
 void measure_ramp(const StepUnderTest& step, const model::SamplingBounds& bounds, model::Launch& launch);
 
-// A launch sets up its batches in several placements, each in new memory, and visits every cell several
-// times per placement. A step's time depends on its memory addresses, which are constant in a placement, and
-// on the device's power. It also depends on the contents of the last cache, which may last for seconds if a
-// step is larger than the cache. One visit samples one such state. Curtsinger and Berger, "Stabilizer:
-// Statistically Sound Performance Evaluation", ASPLOS 2013, also change the memory layout during a run.
-// Several placements share an opened device, because opening takes longer than a placement. A task that
-// loads code at its first use has one placement, because in a second one the code is already loaded. A
-// placement has two short visits, because in one long visit a power limit lowers the clock more often.
+// A step's time depends on its memory addresses, which are constant in a placement, on the device's power,
+// and on the contents of the last cache, which may last for seconds if a step is larger than the cache. One
+// visit samples one such state. Curtsinger and Berger, "Stabilizer: Statistically Sound Performance
+// Evaluation", ASPLOS 2013, also change the memory layout during a run. Several placements share an opened
+// device, because opening takes longer than a placement. A task that loads code at its first use has one
+// placement: in a second one the code is already loaded. A placement has two short visits, because in one
+// long visit a power limit lowers the clock more often.
 inline constexpr std::int64_t placements = 8;
 inline constexpr std::int64_t placements_on_a_device = 4;
 inline constexpr std::int64_t visits_in_a_placement = 2;
 
-// Untimed steps at the start of a visit. After new memory or an emptied cache, the cache needs a few steps
-// to fill. These steps do not hide warmup, because the ramp already timed the first steps.
+// Untimed steps, which fill the cache at the start of a visit. The ramp has timed the first steps already.
 inline constexpr std::int64_t settling_steps = 8;
 inline constexpr double settling_seconds_max = 0.002;  // ends the untimed steps early; at least one runs
 
-// Runs a cell's timing passes during its visits. Throws a step's exceptions.
+// All functions throw a step's exceptions.
 class CellPasses {
  public:
   virtual ~CellPasses() = default;
@@ -43,7 +40,7 @@ class CellPasses {
   // latency and device passes use up to k/n of that share. The throughput pass runs in the last visit.
   virtual void visit(const StepUnderTest& step, Device& device, CacheFlush* cache) = 0;
 
-  // Call this after the last visit. Writes samples, placements, summaries and stop reasons to the launch.
+  // Call this after the last visit.
   virtual void finish() = 0;
 };
 

@@ -17,7 +17,7 @@ struct PassBounds {
   std::int64_t samples_max = 2000;
 };
 
-// The state of a pass so far; `relative_half_width` is infinite while it is unknown.
+// `relative_half_width` is infinite while it is unknown.
 struct PassState {
   std::int64_t samples = 0;
   double seconds = 0;
@@ -31,12 +31,11 @@ std::string_view name_of(StoppedBy bound) noexcept;
 // Returns a pass's bounds up to the end of visit `visit` (from 1). The `visits` visits have equal shares.
 PassBounds part_of(const PassBounds& bounds, std::int64_t visit, std::int64_t visits);
 
-// The bound that ends the pass now; absent if the pass continues.
+// Absent if the pass continues.
 std::optional<StoppedBy> stop_of(const PassBounds& bounds, const PassState& state);
 
-// The number of steps of the next round, at least one. The first rounds are short and measure a step's time.
-// Later rounds grow with the samples taken, so there are few. A round ends at `samples_wanted`, where
-// stop_of() can then check the precision.
+// At least one. The first rounds are short and measure a step's time; later ones grow with the samples
+// taken, so there are few. A round ends at `samples_wanted`, where stop_of() can then check the precision.
 std::int64_t next_round(const PassBounds& bounds, const PassState& state);
 
 }  // namespace graphbench::measure

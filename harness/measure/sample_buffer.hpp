@@ -13,7 +13,6 @@ class DurationBuffer {
  public:
   explicit DurationBuffer(std::size_t capacity) : elapsed_ns_(capacity) {}
 
-  // The buffer does not grow: the caller must not push more samples than the capacity.
   void push(std::int64_t elapsed_ns) {
     GRAPHBENCH_ASSERT(count_ < elapsed_ns_.size());
     elapsed_ns_[count_++] = elapsed_ns;
@@ -21,7 +20,6 @@ class DurationBuffer {
 
   std::size_t size() const noexcept { return count_; }
 
-  // Returns the samples from number `first` on, in seconds.
   std::vector<double> seconds(std::size_t first = 0) const {
     std::vector<double> converted;
     converted.reserve(count_ - first);

@@ -54,7 +54,6 @@ double load(const StepUnderTest& step, DeviceMonitor* monitor, const SustainedBo
   return watch.seconds();
 }
 
-// Runs steps back to back, right before the samples.
 void lead(const StepUnderTest& step, double seconds) {
   for (const Stopwatch watch; watch.seconds() < seconds;) {
     for (int i = 0; i < 16; ++i) step.executor.submit();

@@ -37,7 +37,7 @@ class SteadyWindows {
     double seconds = 0;
     double steps = 0;
     double clock = 0;
-    double clocks = 0;  // number of readings with a clock
+    double clocks = 0;
     double power = 0;
     double powers = 0;
   };
@@ -50,15 +50,14 @@ class SteadyWindows {
 
 struct SustainedBounds {
   double seconds_max = 15;  // longest load until the device is steady
-  // Between two passes the device rests briefly, which raises its clock for some tenths of a second. Steps
-  // therefore run for this time before the samples of each pass.
+  // A rest between passes raises the clock for tenths of a second, so steps run before each pass's samples.
   double lead_seconds = 1;
-  double sample_seconds = 1;           // for each pass: latency, device time
-  std::int64_t samples_max = 2000;     // for each pass
-  double reading_every_seconds = 0.1;  // time between two readings of the monitor
+  double sample_seconds = 1;  // for each pass: latency, device time
+  std::int64_t samples_max = 2000;
+  double reading_every_seconds = 0.1;
 };
 
-// The load of one placement and its samples. There are no samples if the device never became steady.
+// No samples if the device never became steady.
 struct LoadedPlacement {
   model::Sustained load{};  // without latency_seconds and device_seconds
   std::vector<double> latency_seconds;

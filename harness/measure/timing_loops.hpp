@@ -71,9 +71,8 @@ void latency_loop(std::int64_t steps, const StepUnderTest& step, DurationBuffer&
   }
 }
 
-// Measures the event time around each step, on a stream that is idle before and after. Device time has a
-// separate pass, because events disturb submit and latency. On NVIDIA GPUs the resolution of events is about
-// half a microsecond.
+// The stream is idle before and after. Device time has a separate pass, because events disturb submit and
+// latency. On NVIDIA GPUs the resolution of events is about half a microsecond.
 template <typename Clock>
 void device_loop(std::int64_t steps, const StepUnderTest& step, Event& begin, Event& end,
                  SampleBuffer& device_ns) {

@@ -1,5 +1,4 @@
-// Runs the floor process: opens the device, pins the thread as a worker does, measures and answers. Also
-// starts this process for the parent.
+// Opens the device, pins the thread as a worker does, measures and answers; and starts this process.
 #include "harness/measure/floor/floor_process.hpp"
 
 #include <exception>

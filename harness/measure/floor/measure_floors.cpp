@@ -22,8 +22,7 @@ constexpr std::int64_t branches_max = 4;
 // each point of the exec-memory floor fills this many quanta of driver memory: a resolution of 2.5 %
 constexpr std::int64_t exec_quanta = 40;
 
-// The number of empty kernels that keep a stream busy while launches are timed. A GPU takes half a
-// microsecond per kernel, the host device a nanosecond.
+// Empty kernels that keep a stream busy while launches are timed: 0.5 us each on a GPU, 1 ns on the host.
 constexpr std::int64_t nodes_ahead_gpu = 256;
 constexpr std::int64_t nodes_ahead_host = 4096;
 
@@ -129,8 +128,7 @@ class Meter {
       }));
     };
     floors.queued_kernel_launch = behind([&](std::size_t) { empty_->launch(*stream_, nullptr); });
-    // Each launch has a graph exec of its own, as each piece of a step has, because launching an exec that
-    // still runs may cost more.
+    // Launching an exec that still runs may cost more, so each launch has its own, as a piece of a step has.
     std::vector<std::unique_ptr<GraphExec>> pieces;
     const std::unique_ptr<Graph> piece = record(1, 1);
     for (std::size_t i = 0; i < launches_a_sample; ++i) pieces.push_back(piece->instantiate());
@@ -139,7 +137,6 @@ class Meter {
     floors.queued_graph_launch = behind([&](std::size_t i) { pieces[i]->launch(*stream_); });
   }
 
-  // Returns samples of the time between two events around the work that `enqueue` adds to the stream.
   template <typename Enqueue>
   std::vector<double> event_times(Enqueue&& enqueue) {
     const std::unique_ptr<Event> begin = device_.make_event();
@@ -208,7 +205,6 @@ class Meter {
     return graph_launch(*stream_->capture([&] { stream_->record_branch(selector.data(), ways); }), true);
   }
 
-  // Records `nodes` empty kernels over `branches` streams, which fork from and join the first stream.
   std::unique_ptr<Graph> record(std::int64_t nodes, std::int64_t branches) {
     std::vector<std::unique_ptr<Stream>> others;
     std::vector<std::unique_ptr<Event>> joins;

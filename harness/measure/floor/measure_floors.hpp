@@ -10,13 +10,12 @@
 namespace graphbench::floors {
 
 struct FloorSettings {
-  bool shapes = true;              // also measures larger graphs, branches and exec memory, which is slow
-  double seconds_per_floor = 0.1;  // time limit of each floor
+  bool shapes = true;  // also measures larger graphs, branches and exec memory, which is slow
+  double seconds_per_floor = 0.1;
   std::int64_t samples_max = 1000;
   std::int64_t nodes_max = 4096;
 };
 
-// Quick settings, for sweeps.
 FloorSettings sweep_settings();
 
 // Makes a stream, calls `stream_made`, then measures. `stream_made` may move the calling thread off the CPUs

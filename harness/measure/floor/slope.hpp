@@ -12,10 +12,10 @@ struct Line {
   double at_zero = 0;
 };
 
-// The least-squares line through the points (x[i], y[i]). The slope is 0 if all x are equal.
+// The slope is 0 if all x are equal.
 Line line_of(const std::vector<double>& x, const std::vector<double>& y);
 
-// Fits a least-squares line to the points, and sets each point's residual_bytes, its distance from the line.
+// Also sets each point's residual_bytes, its distance from the line.
 model::ExecMemoryFloor with_line(std::vector<model::ExecMemoryPoint> points);
 
 // The smallest difference between two different values; 0 if all are equal.

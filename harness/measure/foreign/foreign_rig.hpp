@@ -21,12 +21,10 @@ class ForeignRig final : public worker::Rig {
              const std::function<void(std::int64_t batch, std::string_view name)>& phase,
              ranks::Rank* rank = nullptr);
 
-  // A foreign step allocates its own memory.
   void allocate(std::int64_t) override { allocated_ = true; }
   bool allocated() const noexcept override { return allocated_; }
   void release() override { allocated_ = false; }
-  // Outputs must equal eager's bit for bit, or differ by no more than another order of operations explains;
-  // `check` then has Check::tolerated. Other differences fail.
+  // Differences that another order of operations explains give Check::tolerated; larger ones fail.
   void check(execution::Executor& executor, std::int64_t batch, std::optional<model::Check>& check) override;
   // Only an unsupported mode, which is reported before any capture, and a failed check leave the process
   // usable. A failed capture can leave a library's allocator in any state.

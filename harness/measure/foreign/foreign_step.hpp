@@ -55,8 +55,7 @@ class ForeignStep {
   std::vector<char> reason_;  // for the step's error text; allocated once, because run() must not allocate
 };
 
-// In mode `eager` runs the whole step (part -1); the other modes run, capture and replay its parts. The
-// overridden functions behave as in execution::Executor.
+// In mode `eager` runs the whole step (part -1); the other modes run, capture and replay its parts.
 class ForeignExecutor final : public execution::Executor {
  public:
   // All arguments outlive the executor.
@@ -71,7 +70,7 @@ class ForeignExecutor final : public execution::Executor {
   void upload() override;
   execution::StepCounts counts() const override;
   const void* output(ir::ValueId) const override { return nullptr; }  // ForeignStep::outputs has them
-  // For callers that inspect the graph. Null if the harness does not launch the part's graph.
+  // Null if the harness does not launch the part's graph.
   GraphExec* exec_of(std::size_t part) const { return parts_[part].exec.get(); }
   std::vector<Graph*> graphs() const override;
   std::vector<facts::DescribedPiece> describe() const override;

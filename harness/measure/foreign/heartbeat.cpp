@@ -19,14 +19,13 @@ struct Process {
   std::int64_t ticks = 0;
 };
 
-// Reads fields 4 and 14 to 17 of /proc/PID/stat, after the name, which may contain any character. Fields 16
-// and 17 count the CPU time of children that have ended.
+// Reads fields 4 and 14 to 17 of /proc/PID/stat. Fields 16 and 17 count the CPU time of ended children.
 Process read_stat(const std::filesystem::path& folder) {
   std::ifstream file(folder / "stat");
   std::string text;
   std::getline(file, text);
   const std::size_t name_end = text.rfind(')');
-  if (name_end == std::string::npos) return {};  // the process has ended
+  if (name_end == std::string::npos) return {};
   std::istringstream fields(text.substr(name_end + 1));
   std::string skipped;
   Process process;
@@ -49,7 +48,7 @@ std::int64_t ticks_below(const std::multimap<std::int64_t, std::pair<std::int64_
   return ticks;
 }
 
-// CPU time of the calling thread, to subtract: reading /proc takes time too if there are many processes.
+// To subtract: reading /proc takes time too if there are many processes.
 std::int64_t ticks_of_this_thread() {
   timespec time{};
   if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time) != 0) return 0;
@@ -60,7 +59,7 @@ std::int64_t ticks_of_this_thread() {
 }  // namespace
 
 std::int64_t ticks_of_process_tree() {
-  std::multimap<std::int64_t, std::pair<std::int64_t, std::int64_t>> children;  // by parent: pid and ticks
+  std::multimap<std::int64_t, std::pair<std::int64_t, std::int64_t>> children;
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator("/proc", error)) {
     const std::string name = entry.path().filename().string();

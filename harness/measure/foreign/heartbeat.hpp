@@ -12,9 +12,8 @@ namespace graphbench::foreign {
 // CPU ticks of this process and its descendants, because compilers run as child processes.
 std::int64_t ticks_of_process_tree();
 
-// A thread checks ticks_of_process_tree() every `seconds`, at most `beats_max` times. It calls `beat` if the
-// processes used at least a tenth of a CPU, without this thread's use. A sleeping process causes no beats.
-// `beats_max` ends the beats of a process in an endless loop.
+// A thread checks every `seconds`, at most `beats_max` times, which bounds an endless loop. It calls `beat`
+// if the processes used at least a tenth of a CPU, without this thread's use.
 class Heartbeat {
  public:
   explicit Heartbeat(std::function<void()> beat, double seconds = 2, int beats_max = 900);

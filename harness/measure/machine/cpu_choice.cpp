@@ -12,7 +12,6 @@ namespace {
 
 constexpr std::size_t candidates_max = 8;
 
-// Keeps the CPUs that fulfil `wish`. If none does, keeps all and returns false.
 template <typename Wish>
 bool prefer(std::vector<Cpu>& cpus, Wish&& wish) {
   if (std::ranges::none_of(cpus, wish)) return false;
@@ -69,7 +68,6 @@ struct Destroy {
 };
 using Topology = std::unique_ptr<hwloc_topology, Destroy>;
 
-// Loads the topology; null if hwloc cannot read it.
 Topology load(bool with_devices, const std::string& xml) {
   hwloc_topology_t raw = nullptr;
   if (hwloc_topology_init(&raw) != 0) return nullptr;
@@ -93,7 +91,6 @@ int speed_of(hwloc_topology_t topology, hwloc_obj_t unit) {
   return rank < 0 ? 0 : rank;
 }
 
-// The CPUs near the device; null if they are unknown.
 hwloc_const_cpuset_t cpus_near(hwloc_topology_t topology, const std::string& pci_bus_id) {
   if (pci_bus_id.empty()) return nullptr;
   hwloc_obj_t device = hwloc_get_pcidev_by_busidstring(topology, pci_bus_id.c_str());

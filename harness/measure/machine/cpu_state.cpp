@@ -20,7 +20,6 @@ std::string word_in(const fs::path& path) {
   return word;
 }
 
-// True for "cpu0" and "cpu17", but not for "cpufreq".
 bool names_a_cpu(const std::string& name) {
   return name.size() > 3 && name.starts_with("cpu") && std::isdigit(static_cast<unsigned char>(name[3])) != 0;
 }

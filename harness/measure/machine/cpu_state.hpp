@@ -8,12 +8,11 @@
 
 namespace graphbench::machine {
 
-// Reads governor, turbo, load average and CPU quota below `root` ("" except in tests). Values that the system
-// does not report are absent, as in most virtual machines. Does not set `pinned`.
+// Below `root` ("" except in tests). What the system does not report is absent. Does not set `pinned`.
 model::CpuState read_cpu_state(const std::string& root = "");
 
-// The CPU quota of this process, in CPUs: the smallest quota of its control group and of the groups above it
-// (cgroup version 1 or 2). A container often has less than its number of visible cores. Absent: no limit.
+// In CPUs: the smallest quota of this process's control group and of the groups above it (cgroup version 1
+// or 2). Absent: no limit.
 std::optional<double> read_cpu_quota(const std::string& root = "");
 
 }  // namespace graphbench::machine

@@ -11,8 +11,7 @@
 
 namespace graphbench::machine {
 
-// True if a limit slows the device down. A clock that an administrator set, or that follows another GPU's
-// clock, does not count.
+// A clock that an administrator set, or that follows another GPU's clock, does not count as throttled.
 bool is_throttled(const facts::DeviceReading& reading);
 
 // Stores the reading after a visit, with the throttling reasons of the cell's earlier visits, so that each
@@ -21,7 +20,6 @@ bool is_throttled(const facts::DeviceReading& reading);
 void add_later_reading(model::LaunchMachine& machine, std::optional<facts::DeviceReading> reading,
                        bool lowered);
 
-// Before a measurement, waits until the device's clock has recovered from a power or heat limit.
 class DeviceClock {
  public:
   using Probe = std::function<std::optional<double>()>;  // Device::clock_probe_seconds

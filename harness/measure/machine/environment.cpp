@@ -24,7 +24,6 @@ std::string without_quotes(std::string text) {
   return text;
 }
 
-// Returns the text after `separator` on the first line that starts with `key`.
 std::string field_of(const char* path, std::string_view key, char separator) {
   std::ifstream file(path);
   for (std::string line; std::getline(file, line);) {
@@ -53,7 +52,6 @@ std::string cpu_name() {
   return unknown;
 }
 
-// The cores that this process may use. A container may have fewer than the machine.
 std::int64_t usable_cores() {
   cpu_set_t cores;
   if (sched_getaffinity(0, sizeof cores, &cores) == 0) return CPU_COUNT(&cores);

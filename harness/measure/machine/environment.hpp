@@ -7,8 +7,7 @@
 
 namespace graphbench::machine {
 
-// Reads hostname, system, CPU, cores and the GRAPHBENCH_* variables that change measurements. A fact that
-// cannot be read is "unknown".
+// A fact that cannot be read is "unknown".
 model::Environment read_environment();
 
 // SHA-256 of the facts that must be equal for comparable numbers: device kind, name, compute capability,

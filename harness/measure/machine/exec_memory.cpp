@@ -29,7 +29,6 @@ class Growth {
  public:
   explicit Growth(const MemoryUse& before) : used_(static_cast<double>(before.bytes)) {}
 
-  // Call this after each turn, with the number of steps so far. Returns true if the driver took memory.
   bool add(std::int64_t steps, const MemoryUse& use) {
     const double used = static_cast<double>(use.bytes);
     const double taken = used - std::exchange(used_, used);
@@ -70,9 +69,8 @@ class Growth {
 
 }  // namespace
 
-// A turn instantiates the execs of `turn_steps` steps between two readings of used memory. Four successive
-// turns without growth usually take less than a quantum together. Later turns then have twice as many steps,
-// and each takes less than half a quantum.
+// A turn instantiates the execs of `turn_steps` steps between two readings of used memory. After four
+// successive turns without growth, which usually take less than a quantum together, `turn_steps` doubles.
 std::optional<ExecCost> ExecMemory::cost_of(const std::vector<StepGraphs>& alike) {
   const std::optional<MemoryUse> before = device_.memory_use();
   if (alike.front().empty() || !before) return std::nullopt;

@@ -20,10 +20,9 @@ struct ExecCost {
 
 using StepGraphs = std::vector<Graph*>;
 
-// Instantiates and uploads graphs until the driver has taken `quanta` quanta, usually of 2 MiB. With 20
-// quanta and 40 nodes per graph this takes less than 0.1 s: some hundred execs of 0.1 ms each, and as many
-// readings. Keeps all execs until it is destroyed, because a driver reuses the memory of destroyed execs.
-// Use this class last in a process, because the driver keeps that memory.
+// Instantiates and uploads graphs until the driver has taken `quanta` quanta, usually of 2 MiB: some hundred
+// execs of 0.1 ms each at 40 nodes. Keeps all execs until it is destroyed, because a driver reuses the
+// memory of destroyed execs. Use this last in a process, because the driver keeps that memory.
 class ExecMemory {
  public:
   static constexpr std::int64_t usual_quanta = 20;

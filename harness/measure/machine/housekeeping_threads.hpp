@@ -1,5 +1,5 @@
-// Keeps the threads of a parent process, such as the service, off the CPUs from which its measuring processes
-// may submit. Also keeps them off the other hardware threads of the same cores.
+// Keeps the threads of a parent process, such as the service, off the cores from which its measuring
+// processes may submit.
 #pragma once
 
 #include <sys/types.h>
@@ -28,7 +28,6 @@ class HousekeepingThreads {
 
   // Adds the calling thread. Before the first keep_off(), it keeps off the CPUs that submit by default.
   void add_this_thread();
-  // Keeps all added threads off the CPUs `submitter`.
   void keep_off(const std::vector<std::int64_t>& submitter);
   // Lets the calling thread, and so its child processes, use every CPU until the next keep_off().
   void use_every_cpu() const;

@@ -54,7 +54,7 @@ std::string free_port() {
 struct Worker {
   pid_t pid = 0;
   bool running = true;
-  int status = 0;  // from waitpid()
+  int status = 0;
   MemoryFile stacks = {};
   std::string step = {};  // the step's function; empty: unknown
 };
@@ -217,7 +217,7 @@ class Group {
   const MemoryFile memory_;
   Block* block_ = nullptr;
   std::optional<Stopwatch> broken_at_;  // runs since the first rank ended badly
-  std::size_t broken_ = 0;              // the first rank that ended badly
+  std::size_t broken_ = 0;
   std::int64_t moves_ = 0;
   Stopwatch quiet_;                 // runs since the last progress
   std::vector<std::string> calls_;  // each rank's innermost calls at half of hang_seconds(); empty: not read

@@ -25,19 +25,19 @@ struct Barrier {
   std::atomic<std::int64_t> round;
 };
 
-// The part of the Block that one rank writes. The other ranks and the group process read it.
+// Written by one rank; the other ranks and the group process read it.
 struct Slot {
   std::atomic<std::int64_t> moves;  // grows with every phase and barrier of the rank
   std::atomic<std::int64_t> steps;  // steps begun in timing loops
   std::atomic<std::int64_t> batch;
-  std::atomic<bool> waiting;  // true while the rank waits for the other ranks
+  std::atomic<bool> waiting;
   char phase[32];
   char failure[1024];  // the code, a space and the message of an error; empty: none
   Numbers numbers;
 };
 std::optional<Error> error_of(const Slot& slot);
 
-// The shared memory of a group. All bytes are zero at the start.
+// Shared memory. All bytes are zero at the start.
 struct Block {
   Barrier meeting;
   Barrier settling;
@@ -56,15 +56,15 @@ class Rank {
   static std::unique_ptr<Rank> join();
 
   std::int64_t index() const noexcept { return index_; }
-  // Returns this rank's device if rank 0 has device `first`. All ranks share the host device.
+  // If rank 0 has device `first`. All ranks share the host device.
   std::string device_after(const std::string& first) const;
-  // Returns this rank's part of the CPUs, or all CPUs if there are fewer CPUs than ranks.
+  // All CPUs if there are fewer CPUs than ranks.
   std::vector<int> share_of(const std::vector<int>& cpus) const;
 
   // Every rank must call the following functions, in the same order as the other ranks.
   void begin_step();
-  std::int64_t decide(std::int64_t mine) { return gather({mine})[0][0]; }  // returns rank 0's number
-  double largest(double mine);  // returns the largest number of all ranks
+  std::int64_t decide(std::int64_t mine) { return gather({mine})[0][0]; }
+  double largest(double mine);
   // Replaces this rank's times by the group's: from the first start to the last end, and the longest submit.
   void combine(std::int64_t& started_ns, std::int64_t& submit_ns, std::int64_t& latency_ns);
   // Ends a stage. Every rank gets the error of the lowest rank that has one, so that all ranks take the same

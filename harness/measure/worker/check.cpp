@@ -109,7 +109,6 @@ std::string writer_of(const CheckedStep& step, ir::ValueId value, std::uint64_t 
   return "an unknown op (not found when the ops ran one by one)";
 }
 
-// Throws Error(undeclared_mutation), which names the op, if the step changed a constant.
 void require_untouched(const CheckedStep& step, const std::vector<ir::ValueId>& constants,
                        const std::vector<std::uint64_t>& before) {
   const std::vector<std::uint64_t> after = digests_of(step.context, constants);

@@ -23,8 +23,7 @@ struct CheckedStep {
   bool taken = true;
 };
 
-// The outputs of one run. All checks use the same memory, because new pages from the system cost time. The
-// largest batch is checked first, so its memory suffices for the other batches.
+// All checks use the same memory: new pages cost time. The largest batch is first, so its memory suffices.
 struct Observed {
   std::vector<std::vector<std::byte>> outputs;  // the program's outputs, then the inputs that ops write
   std::vector<std::uint64_t> state_digests;     // in the order of mutated_state()
@@ -34,10 +33,9 @@ struct CheckMemory {
   Observed actual;
 };
 
-// Runs eager as the reference, then the mode; in an eager cell both runs are eager. Writes the first
-// difference to `why`; empty if there is none. Throws a step's exceptions, and Error(check_failed) if the
-// reference has a NaN or an infinity. Throws Error(undeclared_mutation), with the names of op and value, if
-// the reference run changed a value that no op declares to write.
+// Runs eager as the reference, then the mode (in an eager cell eager again). Writes the first difference, if
+// any, to `why`. Throws a step's exceptions; Error(check_failed) if the reference has a NaN or an infinity;
+// Error(undeclared_mutation), which names op and value, if it changed what no op declares to write.
 model::Check check_against_eager(const CheckedStep& step, CheckMemory& memory, std::string& why);
 
 }  // namespace graphbench::worker

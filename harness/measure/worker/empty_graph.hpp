@@ -10,8 +10,7 @@ namespace graphbench::worker {
 
 class EmptyGraph {
  public:
-  // Captures, instantiates and uploads the graph. Both arguments outlive it. Throws Error(unsupported) if the
-  // device has no empty kernel.
+  // Both arguments outlive the graph. Throws Error(unsupported) if the device has no empty kernel.
   EmptyGraph(Device& device, Stream& stream, std::int64_t kernels)
       : stream_(stream), kernel_(device.make_empty_kernel()) {
     stream.begin_capture();
@@ -28,7 +27,7 @@ class EmptyGraph {
   }
 
   void launch() { exec_->launch(stream_); }
-  void launch_kernel() { kernel_->launch(stream_, nullptr); }  // one kernel, without the graph
+  void launch_kernel() { kernel_->launch(stream_, nullptr); }
 
  private:
   Stream& stream_;

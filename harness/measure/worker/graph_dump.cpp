@@ -11,7 +11,7 @@ namespace {
 
 struct GraphDump {
   std::string schema = "graphbench.graph/1";
-  std::string cell;  // its id
+  std::string cell;
   std::vector<facts::DescribedPiece> pieces;
 };
 
@@ -43,7 +43,6 @@ void write(const std::string& path, const std::string& text) {
   if (!out) throw Error(ErrorCode::io, "dump graph: " + path + " cannot be written");
 }
 
-// DOT text for graphviz, with one cluster per piece.
 std::string to_dot(const GraphDump& dump) {
   std::string text = "digraph " + in_dot(dump.cell) + " {\n  node [shape=box];\n";
   for (std::size_t p = 0; p < dump.pieces.size(); ++p) {

@@ -13,18 +13,16 @@ namespace graphbench::worker {
 
 class MemoryLedger {
  public:
-  // `code` also includes library handles and the driver's reserves for first launches. In `other`, memory
-  // should not grow.
+  // `code` includes library handles and the driver's reserves for first launches. `other` should not grow.
   enum class Account : std::uint8_t { context, code, graphs, other };
 
   // Call this right after a placement is made. The memory used so far counts as context, and later growth as
   // code. Both arguments outlive the ledger.
   MemoryLedger(Device& device, TaskRig& rig);
 
-  // Growth from now on belongs to `account`. Reads the driver's used memory if the account changes.
+  // Reads the driver's used memory if the account changes.
   void begin(Account account);
-  // Call this after the placement's visits, while static buffers exist. Returns the used memory by account.
-  // Figures that only a driver can report are absent without a driver.
+  // Call this after the visits, while static buffers exist. Figures of the driver are absent without one.
   model::Memory close();
 
  private:

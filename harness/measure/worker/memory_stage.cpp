@@ -27,8 +27,7 @@ bool has_graphs(const TaskRun& run, const BatchRun& batch) {
 
 using ExecCosts = std::map<std::int64_t, std::optional<machine::ExecCost>>;  // by batch
 
-// Call this last, because the driver keeps the memory of graphs. Later launches make the same graphs, so only
-// the first launch measures them.
+// Call this last, because the driver keeps the memory of graphs. Later launches make the same graphs.
 ExecCosts measure_execs(TaskRun& run) {
   if (run.task.launch > 0) return {};
   std::vector<std::int64_t> sizes;
@@ -65,7 +64,6 @@ void note_rest(TaskRun& run) {
   most = std::max(most.value_or(0), rest);
 }
 
-// Captures each batch again into a pool of its own, and measures the memory of its graphs.
 void measure_memory(TaskRun& run) {
   TaskRig& rig = run.program_rig();
   model::Memory memory = *run.memory;

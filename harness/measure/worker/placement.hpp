@@ -18,12 +18,10 @@ using OpenDevice = std::function<std::unique_ptr<Device>()>;
 
 class Placement {
  public:
-  // Arguments outlive the placement, and only one placement may exist. Throws the exceptions of opening the
-  // device and making the rig.
+  // Arguments outlive this; only one may exist. Throws what opening the device and making the rig throw.
   Placement(const model::WorkerTask& task, const OpenDevice& open, const MakeRig& make_rig,
             machine::SubmitterPin& pin);
-  // Discards the device if the rig owns it (Rig::owns_device). If the device cannot be reset, prints this to
-  // stderr; the device will not open again.
+  // Discards a device that the rig owns. A failed reset is told on stderr: the device will not open again.
   ~Placement();
   Placement(const Placement&) = delete;
   Placement& operator=(const Placement&) = delete;
@@ -35,7 +33,7 @@ class Placement {
   Device& device() noexcept { return *device_; }
   Rig& rig() noexcept { return *rig_; }
   const MonitorResult& monitor() const noexcept { return monitor_; }
-  std::optional<facts::DeviceReading> read_monitor() const {  // absent without a monitor
+  std::optional<facts::DeviceReading> read_monitor() const {
     if (monitor_.monitor == nullptr) return std::nullopt;
     return monitor_.monitor->read();
   }

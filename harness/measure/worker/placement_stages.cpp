@@ -119,7 +119,6 @@ void allocate_buffers(TaskRun& run) {
   }
 }
 
-// Destroys or moves the earlier placement, and sets up all batches in the new one.
 void set_up_placement(TaskRun& run, std::int64_t index) {
   const bool first = index == 0;
   if (!first) run.tell_phase(0, "open");
@@ -195,8 +194,7 @@ bool runs_under_load(const TaskRun& run, const BatchRun& batch) {
   return run.task.instruments.sustained_seconds && batch.executor;
 }
 
-// Reports failed batches before the device is discarded. Otherwise, if the device does not open again, their
-// cells would have that as their reason. Returns false if all batches have failed.
+// Reports before the device is discarded: a device that does not open again would become the reason.
 bool report_failed(TaskRun& run) {
   bool any_left = false;
   for (BatchRun& batch : run.batches) {
@@ -211,7 +209,6 @@ bool report_failed(TaskRun& run) {
 // A sustained pass takes seconds, so only the last two placements (or the only one) have one.
 constexpr std::int64_t placements_under_load = 2;
 
-// Each round visits every batch once, in a new random order.
 void measure_batches(TaskRun& run) {
   std::vector<BatchRun*> order;
   for (BatchRun& batch : run.batches) order.push_back(&batch);

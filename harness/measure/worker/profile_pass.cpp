@@ -30,8 +30,7 @@ void drop_delay(std::vector<Activity>& activities) {
   activities.erase(activities.begin(), activities.begin() + static_cast<std::ptrdiff_t>(delay_kernels));
 }
 
-// Makes the delay: a graph of empty kernels that keeps the device busy while the host submits a step. One
-// call launches it. Null if the device cannot capture empty kernels.
+// A graph of empty kernels: one call launches the delay. Null if the device cannot capture empty kernels.
 std::unique_ptr<EmptyGraph> make_delay(Device& device, Stream& stream) {
   try {
     return std::make_unique<EmptyGraph>(device, stream, std::int64_t{delay_kernels});
@@ -99,7 +98,6 @@ class BatchProfile {
     if (std::string(name).ends_with("step")) spans_.push_back({"host", "submit", start, submitted - start});
   }
 
-  // Runs one more step, and waits for its phases one by one.
   void trace_phases() {
     if (executor_->io()) return;
     const std::vector<execution::StepItem> items = executor_->items();

@@ -20,7 +20,6 @@ struct BusyTime {
 };
 BusyTime busy_time(std::vector<Activity> activities);
 
-// One step as recorded by both instruments: events and activity records.
 struct RecordedStep {
   double device_seconds = 0;  // time between the step's two events
   std::vector<Activity> activities;

@@ -39,12 +39,11 @@ struct WorkerEvent {
 };
 
 std::string encode_task(const model::WorkerTask& task);
-// Throws Error(invalid_argument) for text that is not a task.
+// Both decode functions throw Error(invalid_argument) for text of another form.
 model::WorkerTask decode_task(std::string_view text);
 
 // One line without a newline. Invalid UTF-8 is replaced.
 std::string encode_event(const WorkerEvent& event);
-// Throws Error(invalid_argument) for a line that is not an event.
 WorkerEvent decode_event(std::string_view line);
 
 }  // namespace graphbench::worker

@@ -27,20 +27,17 @@ class Rig {
   Rig(const Rig&) = delete;
   Rig& operator=(const Rig&) = delete;
 
-  // Allocates memory for batches up to `largest`. Throws Error(out_of_memory) if it does not fit; the caller
-  // may then try a smaller batch.
+  // Allocates for batches up to `largest`. After Error(out_of_memory) the caller may try a smaller one.
   virtual void allocate(std::int64_t largest) = 0;
   virtual bool allocated() const noexcept = 0;
   // Releases the memory of allocate() and captures, for another allocate(). No executor may exist.
   virtual void release() = 0;
 
-  // Makes an executor and runs the task's warmups, capture, instantiation and upload. Writes their times to
-  // `setup`, and calls `phase` before each stage. Throws the exceptions of the stages. `eagerly`: in mode
-  // eager, instead of the task's mode.
+  // Makes an executor and runs the task's warmups, capture, instantiation and upload. Calls `phase` before
+  // each stage. Throws the exceptions of the stages. `eagerly`: in mode eager, instead of the task's mode.
   std::unique_ptr<execution::Executor> prepare(std::int64_t batch, model::Setup& setup,
                                                const std::function<void(std::string_view)>& phase,
                                                bool eagerly = false);
-  // Makes an eager executor without warmups.
   std::unique_ptr<execution::Executor> make_eager(std::int64_t batch) { return make_executor(batch, true); }
   // The part of prepare() after the choice of kernels: warmups, capture, instantiation, upload.
   void set_up(execution::Executor& executor, model::Setup& setup,
@@ -54,7 +51,7 @@ class Rig {
   virtual bool survives(ErrorCode code) const noexcept = 0;
   // True if the device is not shared, so that it can be reset and opened again between placements.
   virtual bool owns_device() const noexcept { return true; }
-  // This rig if it runs a program, else null.
+  // Null for a foreign step.
   virtual TaskRig* of_program() noexcept { return nullptr; }
 
   Device& device() noexcept { return device_; }
@@ -73,7 +70,6 @@ class Rig {
   std::unique_ptr<Stream> stream_;
 };
 
-// Makes a task's rig on its device.
 using MakeRig = std::function<std::unique_ptr<Rig>(Device& device)>;
 
 }  // namespace graphbench::worker

@@ -19,12 +19,10 @@ class StartupClock {
           Stopwatch(SteadyClock::time_point(std::chrono::nanoseconds(spawned_ns))).seconds();
   }
 
-  // Adds the time since the last lap() (or the constructor) to `stage`.
   void lap(double model::Startup::*stage) {
     startup_.*stage += last_.seconds();
     last_ = {};
   }
-  // Adds the stages of one batch, which are timed separately.
   void add(const model::Setup& setup) {
     startup_.prepare_seconds += setup.prepare_seconds.value_or(0);
     startup_.warmup_seconds += setup.warmup_seconds;
@@ -33,7 +31,6 @@ class StartupClock {
     startup_.upload_seconds += setup.upload_seconds;
     startup_.first_step_seconds += setup.first_step_seconds;
   }
-  // Facts about the package, known before the first cell; absent without a package.
   std::optional<model::PackageUse> package;
   const model::Startup& startup() const noexcept { return startup_; }
 

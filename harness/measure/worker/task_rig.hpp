@@ -33,19 +33,16 @@ enum class SeedUse : std::uint64_t {
 };
 std::uint64_t seed_for(const model::WorkerTask& task, SeedUse use, std::int64_t batch = 0);
 
-// True for a code that says that graphs cannot run the program. The cell is then skipped instead of failed,
-// because it can never pass.
+// True if the code says that graphs can never run the program. The cell is then skipped instead of failed.
 bool is_skip(ErrorCode code) noexcept;
 
 std::vector<std::int64_t> largest_first(std::vector<std::int64_t> batches);
 
-// The task's program. Its ops refer to `registry`. Throws Error(invalid_argument) for an unknown dtype, and
-// the exceptions of the workload's builder.
+// Ops refer to `registry`. Throws Error(invalid_argument) for unknown dtypes, and the builder's exceptions.
 ir::Program build_program(const abi::WorkloadRegistry& registry, const model::WorkerTask& task);
-// The task's program without gradients.
 ir::Program build_forward_program(const abi::WorkloadRegistry& registry, const model::WorkerTask& task);
 
-// The kernel paths of the executor's ops, each once with its number of ops.
+// Each path once, with its number of ops.
 std::vector<model::OpPath> paths_of(execution::Executor& executor);
 
 class TaskRig final : public Rig {
@@ -54,7 +51,7 @@ class TaskRig final : public Rig {
   TaskRig(const model::WorkerTask& task, Device& device, const ir::Program& program);
   ~TaskRig() override;
 
-  // Allocates the static buffers and fills them from the task's seed.
+  // Fills the static buffers from the task's seed.
   void allocate(std::int64_t largest) override;
   bool allocated() const noexcept override { return buffers_ != nullptr; }
   void release() override;
@@ -63,7 +60,7 @@ class TaskRig final : public Rig {
   bool survives(ErrorCode code) const noexcept override;
   TaskRig* of_program() noexcept override { return this; }
 
-  // The weights of the task's package; null without a package and before allocate().
+  // Null without a package and before allocate().
   const package::WeightsFile* weights() const noexcept { return weights_.get(); }
 
   execution::ExecutionContext context(pool::MemoryPool* graph_pool);
@@ -91,8 +88,8 @@ class TaskRig final : public Rig {
   std::unique_ptr<pool::MemoryPool> graph_pool_;
   // one for each executor that captures on its own stream
   std::vector<std::unique_ptr<Stream>> capture_streams_;
-  package::Manifest manifest_;                     // of the task's package
-  std::unique_ptr<package::WeightsFile> weights_;  // of the task's package
+  package::Manifest manifest_;
+  std::unique_ptr<package::WeightsFile> weights_;
   std::unique_ptr<execution::ProgramBuffers> buffers_;
   std::unique_ptr<execution::CallerMemory> caller_;  // null if the caller uses the static buffers
   CheckMemory check_memory_;

@@ -37,8 +37,7 @@ void take_cache_use(TaskRun& run, BatchRun& batch) {
   run.cache_use = now;
 }
 
-// Ends all stages after a failure that could make other batches fail in this process too. A failed check or
-// a lack of memory affects only its own batch.
+// Ends all stages after a failure that could make other batches fail in this process too.
 void stop_where_spoilt(TaskRun& run, BatchRun& batch, ErrorCode code) {
   if (run.placement ? run.placement->rig().survives(code) : code != ErrorCode::device_lost) return;
   const bool last = std::ranges::all_of(

@@ -33,11 +33,11 @@ struct BatchRun {
   std::vector<double> device_slowdowns = {};
   std::vector<measure::LoadedPlacement> loads = {};  // of the placements under load
 };
-// The batches of the task, the largest first.
+// The largest first.
 std::vector<BatchRun> batches_of(const model::WorkerTask& task);
 
 struct TaskRun {
-  // The arguments of the run. All objects that they refer to outlive the run.
+  // All objects that the arguments refer to outlive the run.
   const model::WorkerTask& task;
   OpenDevice open;
   MakeRig make_rig;
@@ -49,7 +49,6 @@ struct TaskRun {
   TraceProgram traced = {};                // makes the programs of --shape-trace; empty after the walk
   ranks::Rank* rank = nullptr;             // null: there is one rank
 
-  // The results that one stage leaves to later stages.
   std::int64_t placements = model::at_first_use(task) ? 1 : measure::placements;  // run_step() sets 1
   machine::DeviceClock clock = {};
   std::optional<facts::CacheUse> cache_use = {};  // at the last take_cache_use()
@@ -66,7 +65,6 @@ struct TaskRun {
   void tell_phase(std::int64_t batch, std::string_view phase) const;
 };
 
-// A stage of one batch.
 struct Stage {
   // the phase to report when the stage begins; empty: the stage reports its own phases or none
   std::string_view name;
@@ -77,14 +75,12 @@ struct Stage {
 };
 // Runs the stage unless the batch has failed. An exception becomes the batch's reason.
 void attempt(TaskRun& run, BatchRun& batch, const Stage& stage);
-void report(TaskRun& run, BatchRun& batch);  // sends the result once
-// Reads the counts of a graph mode's executor. Call this once, after the ramp of the first placement, so that
-// the counts do not depend on the number of samples.
+void report(TaskRun& run, BatchRun& batch);
+// For a graph mode. Call this once, after the first placement's ramp: counts must not depend on the samples.
 void count(TaskRun& run, BatchRun& batch);
 // Stores how much a step copies and updates for the caller's memory. Call this while the executor exists.
 void note_caller_io(TaskRun& run, BatchRun& batch);
 
-// Runs the setups and visits of each placement. This is the first stage of all batches.
 void measure_batches(TaskRun& run);
 // note_peaks() stores the first placement's memory peaks, note_rest() what remains between two placements.
 void note_peaks(TaskRun& run);
@@ -93,8 +89,7 @@ void note_rest(TaskRun& run);
 // second set of kernels does not fit, the memory figures are absent, and the cells keep their results.
 void measure_memory(TaskRun& run);
 
-// Reports the kernels of a foreign step and of its eager step from the device's profiler. Call this last,
-// because timings are unreliable once activity was recorded.
+// Records a foreign step and its eager step. Call it last: it makes later timings unreliable.
 void record_steps(TaskRun& run);
 // Reports a profile of each batch of a program, and a timeline's spans if the task wants it. Call it last.
 void record_profiles(TaskRun& run);

@@ -67,8 +67,7 @@ TraceCache::Entry* TraceCache::entry_of(std::int64_t sequence) {
   return found == entries_.end() ? nullptr : found->get();
 }
 
-// At the cap, removes the least recently used program, with its recordings. Running later steps eagerly
-// would not help, because they need their programs too.
+// Running later steps eagerly would not help at the cap, because they need their programs too.
 void TraceCache::make_room(model::TracedStep& step) {
   if (static_cast<std::int64_t>(entries_.size()) < trace_.programs_max) return;
   const auto oldest = std::ranges::min_element(entries_, {}, [](const auto& entry) { return entry->used; });
@@ -80,7 +79,6 @@ void TraceCache::make_room(model::TracedStep& step) {
   index();
 }
 
-// At the cap, removes the least recently used path: its kernels and recording.
 void TraceCache::make_room_for_path(model::TracedStep& step) {
   if (static_cast<std::int64_t>(paths_.size()) < trace_.recordings_max) return;
   const auto oldest = std::ranges::min_element(paths_, {}, [](const auto& path) { return path->used; });

@@ -1,8 +1,7 @@
-// Keeps programs by shape, as a tracing framework does. A program is traced per sequence length and serves
-// all batch sizes. A path, which is kernels and a recording, is made per batch size. All recordings share
-// one pool, and all programs share the rig's weights and state. If a path needs more memory than the pool
-// has, the pool is emptied and a new generation begins. Paths of earlier generations have lost their memory
-// and are recorded again.
+// Keeps programs by shape, as a tracing framework does. A program is traced per sequence length; a path,
+// which is kernels and a recording, is made per batch size. All recordings share one pool, and all programs
+// the rig's weights and state. If a path needs more memory than the pool has, the pool is emptied and a new
+// generation begins. Paths of earlier generations have lost their memory and are recorded again.
 #pragma once
 
 #include <cstdint>
@@ -15,12 +14,12 @@
 
 namespace graphbench::worker {
 
-// Makes the task's program for a sequence length; 0: the workload's own length.
+// `sequence` 0: the workload's own length.
 using TraceProgram = std::function<ir::Program(std::int64_t sequence)>;
 
 struct Shape {
   std::int64_t batch = 1;
-  std::int64_t sequence = 0;  // 0: the workload's own
+  std::int64_t sequence = 0;
   friend bool operator==(const Shape&, const Shape&) = default;
 };
 
@@ -39,16 +38,14 @@ class TraceCache {
     path->executor->submit();
     return true;
   }
-  // Makes the missing parts of the step, lists them in `step`, and submits the step. Throws the exceptions of
-  // building, preparing and recording.
+  // Also makes the missing parts and lists them in `step`. Throws the exceptions of making them.
   void submit(const Shape& shape, model::TracedStep& step);
-  // Compares the last submitted step with eager, bit for bit, unless this was done since the last recording.
-  // Throws Error(check_failed).
+  // Compares the last submitted step with eager, once per recording. Throws Error(check_failed).
   void check(const Shape& shape);
 
   // The executor of a shape that can be replayed.
   execution::Executor& executor(const Shape& shape) { return *find(shape)->executor; }
-  // The part of a walk's result that the cache knows: its counts, caps and pool size.
+  // Counts, caps and pool size.
   model::ShapeWalk facts() const;
 
  private:

@@ -34,7 +34,6 @@ model::PackageUse use_of(const package::Package& package, const model::WorkerTas
   return use;
 }
 
-// Loads the module of the task's backend. Ends two stages of the clock: loading plugins, loading the module.
 void load_module(const model::WorkerTask& task, StartupClock& clock) {
   clock.lap(&model::Startup::plugin_seconds);
   load_backend(task.device);

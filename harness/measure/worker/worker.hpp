@@ -1,5 +1,4 @@
-// The work of one worker process: builds the program, prepares, captures and measures all batches of one
-// task, and reports its progress.
+// The work of one worker process: builds the program, and measures all batches of one task.
 #pragma once
 
 #include <functional>
