@@ -23,13 +23,11 @@ std::string dump(const Json& json) {
   return json.dump(2, ' ', false, Json::error_handler_t::replace);
 }
 
-// Whole seconds since 1970.
 std::int64_t unix_seconds(std::filesystem::file_time_type time) {
   const auto on_system_clock = std::chrono::file_clock::to_sys(time);
   return std::chrono::duration_cast<std::chrono::seconds>(on_system_clock.time_since_epoch()).count();
 }
 
-// "op linear, shape 8x1024, ..."
 std::string purpose_of(const cache::Content& content) {
   std::string text;
   for (const auto& [name, value] : content.parts) {

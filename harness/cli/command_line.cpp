@@ -22,7 +22,6 @@ constexpr const char* footer =
     "130 interrupted (the measurements are kept). compare adds: 10 slower, 11 inconclusive with --strict,\n"
     "12 not comparable.\n";
 
-// A row of the table of commands, and the command made from it.
 struct Entry {
   Entry(const CommandRow& made_of, CLI::App& own) : row(&made_of), app(&own), options(own) {}
   const CommandRow* row;
@@ -72,7 +71,6 @@ void check_lists(const std::vector<std::string>& words, const std::vector<Comman
   }
 }
 
-// Returns the innermost subcommand that was given.
 const CLI::App& parsed_app(const CLI::App& app) {
   const std::vector<CLI::App*> below = app.get_subcommands();
   return below.empty() ? app : parsed_app(*below.front());
@@ -127,14 +125,12 @@ struct CommandLine::Impl {
                                    ", or " + topics());
   }
 
-  // Returns the subcommand that was given, or null.
   Entry* subcommand() {
     const auto found = std::ranges::find_if(
         entries, [](const Entry& each) { return !is_flag(*each.row) && each.app->parsed(); });
     return found == entries.end() ? nullptr : &*found;
   }
 
-  // "--sweep, list, floor or serve"
   std::string names() const {
     std::string text;
     for (const Entry& each : entries) {
@@ -193,7 +189,7 @@ struct CommandLine::Impl {
     }
   }
 
-  // Returns the command of the given flag, such as --sweep. Call only without a subcommand.
+  // Call this only without a subcommand.
   Entry& flagged() {
     for (Entry& each : entries) {
       if (is_flag(*each.row) && each.given) return each;

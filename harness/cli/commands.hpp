@@ -1,5 +1,5 @@
-// The tables of commands and child processes, and the entry point for main(). Each command has its own file,
-// which no other file includes, and a row in commands.cpp.
+// The tables of commands and child processes, and main()'s entry point. Each command has its own file and a
+// row in commands.cpp.
 #pragma once
 
 #include <cstdint>
@@ -27,11 +27,8 @@ struct CommandRow {
 // The rows are in the order of the help.
 const std::vector<CommandRow>& commands();
 
-// Returns a help text of one screen for a new user, made from the tables of commands and options.
 std::string brief_help(const std::vector<CommandRow>& rows);
-// Returns the options of a topic, or nullopt if there is no such topic.
 std::optional<std::string> topic_help(const std::string& topic);
-// Returns the names of all topics: "plan, steps, ...".
 std::string topics();
 
 // The child processes: graphbench starts its own binary. `parent` is the id of the starting process.
@@ -55,10 +52,10 @@ class CommandLine {
   CommandLine& operator=(const CommandLine&) = delete;
 
   struct Request {
-    std::string_view name;       // the name in the command's row; empty: only print `text`
+    std::string_view name;       // in the command's row; empty: only print `text`
     Command* command = nullptr;  // owned by the command line
     Invocation invocation;
-    std::string text;  // help or version
+    std::string text;
   };
   // Call once. Throws InputError for an invalid command line.
   Request parse(int argc, const char* const* argv);

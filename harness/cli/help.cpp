@@ -9,7 +9,6 @@
 namespace graphbench::cli {
 namespace {
 
-// Writes two columns. The first one is as wide as its widest text.
 std::string columns_of(const std::vector<std::pair<std::string, std::string>>& lines) {
   std::size_t width = 0;
   for (const auto& [left, right] : lines) width = std::max(width, left.size());

@@ -27,7 +27,6 @@ struct Line {
 };
 using Lines = std::vector<Line>;
 
-// A word that may follow `list`.
 struct Listing {
   std::string name;
   bool sweep::ProbeRequest::*asks;  // the question to the probe; null: needs no probe

@@ -20,7 +20,6 @@
 namespace graphbench::cli {
 namespace {
 
-// Rethrows an Error of `work` as an InputError about the option.
 template <typename Work>
 auto blamed(const std::string& option, Work&& work) {
   try {

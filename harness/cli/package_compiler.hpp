@@ -36,7 +36,6 @@ class KeptWeights {
   std::size_t staging_bytes() const noexcept { return staging_bytes_; }
 
  private:
-  // A task and program from which a method's weights can be filled again.
   struct Source {
     model::WorkerTask task;
     ir::Program program;
@@ -57,7 +56,7 @@ class KeptWeights {
   std::map<std::string, std::pair<ir::TensorDesc, ir::Init>> shared_;  // by name
   std::vector<std::string> contents_;  // by tensor; empty with --low-memory ON
   std::string part_;
-  std::size_t kept_bytes_ = 0;  // size of contents_
+  std::size_t kept_bytes_ = 0;
   std::size_t staging_bytes_ = 0;
 };
 

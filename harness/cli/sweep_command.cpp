@@ -33,7 +33,6 @@
 namespace graphbench::cli {
 namespace {
 
-// Forwards every event to several listeners.
 class Listeners final : public sweep::SweepListener {
  public:
   explicit Listeners(std::vector<sweep::SweepListener*> listeners) : listeners_(std::move(listeners)) {}
@@ -84,7 +83,6 @@ std::optional<codec::DocumentInParts> earlier_result(const std::string& path) {
   }
 }
 
-// Prints the size of the sweep, and the earlier result that it replaces.
 void say_what_comes(const model::Plan& plan, const plan::Catalog& catalog, const sweep::Journal* journal,
                     const config::SweepOptions& options) {
   if (options.quiet) return;
@@ -200,8 +198,7 @@ int report(const sweep::SweepOutcome& outcome, const config::SweepOptions& optio
   return outcome.cells_failed > 0 ? exit_cells_failed : exit_done;
 }
 
-// Checks the path of a file that is written in addition to the document. Refuses stdout, which only the
-// document may use, and the files `others`. `named`: the options that name these files.
+// Refuses stdout, which only the document may use, and the files `others`, which the options `named` name.
 void check_beside(const config::SweepOptions& options, const std::string& name, const std::string& path,
                   const std::vector<std::string>& others, const std::string& named) {
   if (path.empty()) return;
@@ -251,7 +248,6 @@ class SweepCommand final : public Command {
   }
 
  private:
-  // Sweeps one device.
   static int sweep(const config::RawOptions& raw, const Invocation& invocation) {
     const config::SweepOptions options = config::check_options(config::with_default_plan(raw));
     const std::string report_path = config::text_of(raw, "report", "");
@@ -269,8 +265,8 @@ class SweepCommand final : public Command {
     plan.facts.concurrent = join(invocation.concurrent);
     const std::unique_ptr<sweep::Journal> journal = open_journal(plan, catalog, options, invocation);
     say_what_comes(plan, catalog, journal.get(), options);
-    // The publisher begins before read_conditions() measures the floors, so that the publisher's threads
-    // have left the submitting thread's CPU by then.
+    // Before read_conditions() measures floors, the publisher's threads must leave the submitting thread's
+    // CPU.
     const std::vector<int> cpus =
         machine::submitter_cpus(plan.tasks.front().instruments, machine::allowed_cpus());
     const serve::SweepBegan began{plan.device, catalog.facts, {cpus.begin(), cpus.end()}};
