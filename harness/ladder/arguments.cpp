@@ -12,7 +12,6 @@
 namespace graphbench::ladder {
 namespace {
 
-// The enumerator whose name in documents is `text`.
 template <typename E>
 E choice(const std::string& where, const std::string& text) {
   const auto& names = codec::Names<E>::names;

@@ -35,11 +35,9 @@ struct LadderArguments {
   bool verify = false;
 };
 
-// All functions throw InputError, which names the option.
+// All functions throw InputError, which names the option. Call check_*() before anything is measured.
 LadderRequest request_of(const LadderArguments& asked, std::int64_t seed);
-// Refuses traffic with sizes that the policy does not allow, before anything is measured.
 void check_routes(const LadderRequest& request);
-// Refuses arguments that --suggest cannot be combined with, before anything is measured.
 void check_suggestion(const LadderArguments& asked, const LadderRequest& request, const Budgets& budgets);
 Budgets budgets_of(const LadderArguments& asked);
 std::vector<std::string> engines_of(const std::string& text);

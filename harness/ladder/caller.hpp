@@ -31,8 +31,7 @@ class Caller {
   void copy_in(Rows rows, std::int64_t size);
   // Enqueues copies of the executor's first output rows into the caller's rows.
   void copy_out(const execution::Executor& executor, Rows rows);
-  // After a step, enqueues copies of the inputs that the program writes, from the first static rows to the
-  // caller's rows.
+  // Call this after a step: enqueues copies of inputs that the program wrote, back to the caller's rows.
   void copy_back(Rows rows, std::int64_t size);
   // Marks all rows of the static inputs as dirty. Call it after other functions than copy_in() wrote them.
   void forget();
@@ -44,7 +43,7 @@ class Caller {
     std::byte* fixed = nullptr;  // the static buffer of an input
     std::size_t row_bytes = 0;
     std::int64_t dirty = 0;  // static rows from this one on contain pad values; rows before it may not
-    bool written = false;    // true if the program writes the value
+    bool written = false;
 
     std::byte* own_row(std::int64_t row) const { return static_cast<std::byte*>(own.data()) + bytes(row); }
     std::size_t bytes(std::int64_t rows) const { return static_cast<std::size_t>(rows) * row_bytes; }
@@ -67,9 +66,8 @@ struct PaddedStep {
   std::uint64_t seed = 1;
 };
 
-// Checks that NaN in padding rows does not change the caller's rows. Padding rows of integer inputs contain
-// their pad value, as in served steps. Writes inputs and state. Throws Error(check_failed), which names
-// value and row, and the step's exceptions.
+// NaN in padding rows must not change the caller's rows. Padding rows of integer inputs contain their pad
+// value, as in served steps. Writes inputs and state. Throws Error(check_failed), which names value and row.
 void check_isolation(const PaddedStep& step);
 
 }  // namespace graphbench::ladder

@@ -33,7 +33,6 @@ constexpr const char* ladder_footer =
     "Exit codes: 0 done; 2 bad usage or input; 3 some ladders failed; 130 interrupted (the measurements are\n"
     "kept). docs/ladder.md explains the output.\n";
 
-// The options that ladder shares with sweep.
 const std::vector<std::string> shared_options = {"device",
                                                  "workload",
                                                  "preset",
@@ -54,7 +53,6 @@ const std::vector<std::string> shared_options = {"device",
                                                  "worker-timeout",
                                                  "quiet"};
 
-// Refuses options about a suggestion if --suggest is missing.
 void check_suggest(const ladder::LadderArguments& asked, const Options& options) {
   if (!asked.suggest.empty()) return;
   for (const char* const name : {"--sizes-max", "--memory", "--startup", "--for", "--verify"}) {
@@ -74,7 +72,7 @@ std::vector<model::Suggestion> suggest_from_file(const std::string& path,
 
 struct Measured {
   model::Result result;
-  std::string device;  // "cuda:0", "host"
+  std::string device;
   model::LadderFindings findings;
   bool interrupted = false;
 };

@@ -51,8 +51,7 @@ void add_expectations(model::LadderLaunch& launch) {
   double padding = 0;
   for (const model::LadderSize& size : launch.sizes) {
     for (const model::RowCount& each : size.rows) {
-      // Below the smallest measured size there are no times, so a graph of these rows counts with that size's
-      // time.
+      // Below the smallest measured size there are no times: such rows count with that size's time.
       if (each.rows < size.size)
         padding +=
             static_cast<double>(each.count) * (*size.step_seconds - times.at(each.rows).value_or(smallest));

@@ -23,8 +23,7 @@ class StepTimes {
   std::function<double(double)> curve_;  // empty below four points
 };
 
-// Computes the expected time of the steps and the cost of padding, from the launch's counts and calibration.
-// Both stay absent if a used size has no time.
+// The expected time of the steps and the cost of padding; both absent if a used size has no time.
 void add_expectations(model::LadderLaunch& launch);
 
 }  // namespace graphbench::ladder

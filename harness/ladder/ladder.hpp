@@ -39,19 +39,18 @@ struct LadderPolicy {
 struct LadderSteps {
   std::int64_t exact = 0;
   std::int64_t padded = 0;
-  // Eager steps below the largest captured size, because the policy does not pad (pad none) or because the
-  // size runs faster eagerly (mode best).
+  // Below the largest captured size: not padded (pad none), or faster eagerly (mode best).
   std::int64_t eager_below = 0;
-  std::int64_t eager_beyond = 0;  // larger than every captured size
+  std::int64_t eager_beyond = 0;
   std::int64_t captured_now = 0;  // waited for the capture of its size (lazy ladders)
   std::int64_t warming = 0;       // ran eagerly as a warmup of its size
   friend bool operator==(const LadderSteps&, const LadderSteps&) = default;
 };
 
 struct LadderPadding {
-  std::int64_t rows = 0;        // padding rows
-  std::int64_t graph_rows = 0;  // all rows that ran in graphs
-  double waste = 0;             // rows / graph_rows; 0 if nothing ran in graphs
+  std::int64_t rows = 0;
+  std::int64_t graph_rows = 0;
+  double waste = 0;  // rows / graph_rows; 0 if nothing ran in graphs
   // Extra time of padded steps over graphs of exactly their rows, interpolated between captured sizes.
   std::optional<double> seconds = {};
 };
@@ -123,12 +122,11 @@ struct LadderSize {
   std::optional<std::int64_t> exec_bytes = {};
   std::optional<std::int64_t> exec_resolution_bytes = {};
   std::optional<std::int64_t> pool_bytes = {};  // the pool if only this size is captured
-  std::optional<Reason> dropped = {};           // why the size was not captured
+  std::optional<Reason> dropped = {};
   // The size's mode in a ladder of mode "best". Steps of an eager size are counted in LadderLaunch::eager.
   std::string mode = {};
 };
 
-// The eager steps of one number of rows.
 struct LadderEager {
   std::int64_t rows = 0;
   std::int64_t uses = 0;
@@ -157,7 +155,7 @@ struct LadderLaunch {
   LadderStalls stalls;
   std::optional<FirstRequests> first_requests;  // absent: no request ran in a graph
   LadderMemory memory;
-  std::optional<Summary> latency_seconds;  // from a step's start to its end
+  std::optional<Summary> latency_seconds;
   // from the step's start until copies, padding and launches are enqueued
   std::optional<Summary> submit_seconds;
   std::optional<Summary> wait_seconds;      // from the intended arrival to the start; with arrivals only
@@ -220,7 +218,6 @@ struct Ladder {
   LadderSummary summary;
 };
 
-// True if the ladder is a rival, which is measured only for comparison.
 inline bool is_rival(const Ladder& ladder) {
   return ladder.role != "asked" && ladder.role != "suggested" && ladder.role != "best";
 }
@@ -231,8 +228,7 @@ struct FrontierPoint {
   double step_seconds = 0;  // the mean over the traffic's steps
 };
 
-// `--suggest`: the ladder with the least expected step time for a traffic, within budgets. Step times are
-// means over the traffic's steps.
+// `--suggest`: within budgets, the ladder with the least step time, as a mean over the traffic's steps.
 struct Suggestion {
   Cell cell;         // the measured cell; its batch is the largest size
   std::string from;  // a file, or the id of the measured ladder
@@ -255,7 +251,6 @@ struct Suggestion {
   std::string no_suggestion = {};  // why no ladder is suggested; empty if one is
 };
 
-// `--mode best`: the fastest mode at a size.
 struct BestSize {
   std::int64_t size = 0;
   std::string mode;
@@ -273,7 +268,6 @@ struct BestModes {
   std::optional<std::int64_t> no_gain_from_tokens;
 };
 
-// The part of a result document that `graphbench ladder` adds.
 struct LadderFindings {
   std::vector<Ladder> ladders;
   std::vector<Suggestion> suggestions;

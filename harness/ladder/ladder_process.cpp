@@ -1,5 +1,4 @@
-// Runs the ladder process, which builds the program, opens the device as a worker does, serves and answers.
-// Encodes and decodes its task and answer as JSON, and the ladder lists of a result document.
+// Runs the ladder process, and converts tasks, answers and the lists of ladders to and from JSON.
 #include "harness/ladder/ladder_process.hpp"
 
 #include <exception>

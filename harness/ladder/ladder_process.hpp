@@ -11,7 +11,6 @@
 
 namespace graphbench::ladder {
 
-// The line that a process sends while it is still working.
 inline constexpr std::string_view alive_line = "alive";
 
 std::string encode_task(const ServeTask& task);
@@ -20,8 +19,7 @@ std::string encode_answer(const ServeAnswer& answer);
 // Absent for alive_line. Throws Error(invalid_argument) for an invalid line.
 std::optional<ServeAnswer> decode_answer(std::string_view line);
 
-// Reads a ServeTask from stdin, and sends one ServeAnswer on file descriptor 3. `parent`: see
-// process::die_with_parent. Returns the exit code.
+// Reads a ServeTask from stdin, sends a ServeAnswer on descriptor 3. `parent`: see process::die_with_parent.
 int ladder_main(std::string_view parent);
 
 // `command`: own_command("--ladder-process"). A process that dies gives a failed answer. Throws Interrupted.

@@ -1,5 +1,4 @@
-// Prints ladders, a suggestion and the best modes on the console. Writes ladders as Prometheus series
-// (`graphbench ladder --prometheus-textfile`).
+// Prints ladders, a suggestion and the best modes on the console; writes ladders as Prometheus series.
 #pragma once
 
 #include <ostream>

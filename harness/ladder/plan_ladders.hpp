@@ -30,14 +30,12 @@ struct PlannedLadder {
   model::Ladder ladder;  // without launches
   ServeTask task;
 };
-// Makes a ladder of `sizes` in a role, under the request's traffic and policy. `modes` has each size's mode
-// in mode "best", and is empty otherwise.
+// Under the request's traffic and policy. `modes`: each size's mode in mode "best", else empty.
 PlannedLadder planned(const model::WorkerTask& task, const LadderRequest& request, const std::string& role,
                       std::vector<std::int64_t> sizes, std::vector<std::string> modes = {});
-// Plans a ladder for each of the plan's tasks, in their order, each followed by its rivals. The plan has a
-// task per launch. Ignores the plan's batches.
+// One for each task of the plan, which has a task per launch, and then its rivals. Ignores the plan's
+// batches.
 std::vector<PlannedLadder> plan_ladders(const model::Plan& plan, const LadderRequest& request);
-// Plans ladders in which each size has the mode that was fastest for it.
 std::vector<PlannedLadder> plan_best(const model::Plan& plan, const LadderRequest& request,
                                      const std::vector<model::BestModes>& best);
 

@@ -17,8 +17,8 @@ enum class How : std::uint8_t { exact, padded, eager_below, eager_beyond };
 struct Route {
   How how = How::exact;         // how the last part runs
   std::int64_t full_parts = 0;  // 0 unless the policy splits large steps
-  std::int64_t rest = 0;        // rows of the last part
-  std::int64_t captured = 0;    // the captured size of the last part; 0: it runs eagerly, unpadded
+  std::int64_t rest = 0;
+  std::int64_t captured = 0;  // the captured size of the last part; 0: it runs eagerly, unpadded
   friend bool operator==(const Route&, const Route&) = default;
 };
 

@@ -42,7 +42,6 @@ bool takes_pointers(const Prepared& step) {
 
 }  // namespace
 
-// Releases all memory, and keeps the results of the sizes.
 void Server::move() {
   for (auto& [size, rung] : rungs_) {
     rung.executor.reset();

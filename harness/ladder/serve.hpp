@@ -24,8 +24,8 @@ struct ServeTask {
   std::vector<std::int64_t> sizes;
   std::vector<std::string> modes;  // the mode of each size; empty: all sizes have the task's mode
   model::LadderPolicy policy;
-  std::vector<std::int64_t> rows;  // the rows of each step
-  std::vector<double> arrivals;    // in seconds; empty: each step follows the previous one
+  std::vector<std::int64_t> rows;
+  std::vector<double> arrivals;  // in seconds; empty: each step follows the previous one
   std::int64_t placements = placements_of_a_launch;
 };
 
@@ -44,10 +44,9 @@ struct ServeHooks {
   std::function<void(std::uint64_t seed)> move;
 };
 
-// Fills in `answer`, except for the device and the choices. Throws Error: not_batch_major,
-// state_not_splittable, check_failed (isolation), and the exceptions of steps. Drops sizes that do not fit
-// into memory in the first placement; in later placements they are errors. Throws out_of_memory if the
-// remaining sizes cannot serve a step.
+// Fills in `answer`, without device and choices. Throws Error: not_batch_major, state_not_splittable,
+// check_failed (isolation), out_of_memory if the sizes that fit cannot serve a step, and the exceptions of
+// steps. Drops sizes that do not fit in the first placement; in later ones they are errors.
 void serve(const ServeTask& task, worker::TaskRig& rig, const ir::Program& program,
            worker::StartupClock& clock, const ServeHooks& hooks, ServeAnswer& answer);
 

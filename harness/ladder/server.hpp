@@ -45,7 +45,6 @@ struct EagerRows {
   std::vector<double> served = {};
 };
 
-// The times of the steps in one placement.
 struct Served {
   std::vector<double> latency, submit, wait, response, stalls;
 };

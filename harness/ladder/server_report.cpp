@@ -18,7 +18,6 @@ namespace graphbench::ladder {
 
 namespace {
 
-// The geometric mean over all placements' medians; absent if there are none.
 std::optional<double> mean_of(const Samples& samples) {
   return samples.medians.empty() ? std::nullopt : std::optional(statistics::geometric_mean(samples.medians));
 }
@@ -191,7 +190,6 @@ void Server::report() {
   report_tuning(launch);
 }
 
-// Counts the runs of each size: in a graph or eager, with library choices of its own or with shared ones.
 void Server::report_tuning(model::LadderLaunch& launch) const {
   if (task_.task.caller.tune_sizes.empty()) return;
   model::LadderTuning& tuning = launch.tuning.emplace();

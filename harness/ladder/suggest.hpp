@@ -13,14 +13,13 @@
 
 namespace graphbench::ladder {
 
-// A size that could be captured.
 struct Candidate {
   std::int64_t size = 0;
-  double step_seconds = 0;     // time of the size's graph, for any number of rows
-  double startup_seconds = 0;  // startup time that capturing the size adds
-  double exec_bytes = 0;       // exec bytes that capturing the size adds
-  double pool_bytes = 0;       // the size's own pool; a ladder's sizes share a pool as large as the largest
-  bool measured = true;        // false: interpolated
+  double step_seconds = 0;  // time of the size's graph, for any number of rows
+  double startup_seconds = 0;
+  double exec_bytes = 0;
+  double pool_bytes = 0;  // the size's own pool; a ladder's sizes share a pool as large as the largest
+  bool measured = true;   // false: interpolated
 };
 
 struct SuggestProblem {
@@ -39,9 +38,8 @@ struct Choice {
   double memory_bytes = 0;
 };
 
-// Returns the best ladder for each number of sizes, beginning with 0. Leaves out a ladder that is not better
-// than all ladders with fewer sizes. The last is the best of all. Throws Error(unsupported) if too
-// many ladders fit both budgets to be compared.
+// The best ladder for each number of sizes from 0 on, if better than all with fewer sizes; the last is the
+// best of all. Throws Error(unsupported) if too many ladders fit both budgets to be compared.
 std::vector<Choice> best_ladders(const SuggestProblem& problem);
 
 // The measurements of one workload by size, in one graph mode and eager.
@@ -52,15 +50,13 @@ struct Measurements {
   std::map<std::int64_t, double> pool_bytes;
   std::map<std::int64_t, double> eager;
 };
-// Step times are means over the served steps, so that rare long steps count too. Everything else is a median
-// over launches.
+// Step times: means over the served steps, so that rare long steps count. All else: medians over launches.
 Measurements measurements_of(const model::Ladder& ladder);
 // Measurements from the graph cells of one workload, preset, dtype, pass, warmup and mode, and from the eager
 // cells. Step times are means.
 Measurements measurements_of(const std::vector<model::CellResult>& cells, const model::Cell& of);
 
-// The predicted memory of a ladder of these sizes, counted as in best_ladders(). Throws InputError(`where`)
-// for a size outside of the measured sizes.
+// Predicted, as in best_ladders(). Throws InputError(`where`) for a size outside of the measured sizes.
 double memory_of(const Measurements& measured, const std::vector<std::int64_t>& sizes,
                  const std::string& where);
 
@@ -69,9 +65,8 @@ double memory_of(const Measurements& measured, const std::vector<std::int64_t>& 
 SuggestProblem problem_of(const Measurements& measured, const std::vector<std::int64_t>& rows,
                           const std::string& where);
 
-// The engines "vllm", "sglang" and "trtllm", in the versions that docs/reference/ladder.md names. flag_for()
-// returns the flag that gives `sizes`, which must not be empty, to an engine. `pad` applies to engines with
-// a flag for padding.
+// In the versions that docs/reference/ladder.md names. flag_for() returns the flag that gives `sizes`, which
+// must not be empty, to an engine. `pad` applies to engines with a flag for padding.
 const std::vector<std::string>& engines();
 std::string flag_for(const std::string& engine, const std::vector<std::int64_t>& sizes, model::LadderPad pad);
 

@@ -43,14 +43,12 @@ model::Suggestion suggestion_of(const Measurements& measured, const std::vector<
   return suggestion;
 }
 
-// True if the cells differ at most in their batch.
 bool is_same(model::Cell a, const model::Cell& b) {
   a.batch = b.batch;
   return a == b;
 }
 
-// Collects the measurements of the ladder's launches. Adds sizes that the ladder lacks from other ladders
-// with the same program, in its mode or eager.
+// Adds sizes that the ladder lacks from other ladders with the same program, in its mode or eager.
 Measurements measurements_around(const model::Ladder& ladder, const std::vector<model::Ladder>& all) {
   Measurements measured = measurements_of(ladder);
   for (const model::Ladder& other : all) {
@@ -69,8 +67,7 @@ Measurements measurements_around(const model::Ladder& ladder, const std::vector<
   return measured;
 }
 
-// The ladder that captured `sizes` at start-up, with the program and mode of `of`; null if there is none.
-// If `sizes` is empty, finds the eager ladder.
+// The ladder that captured `sizes` at start-up, with `of`'s program and mode. No sizes: the eager ladder.
 const model::Ladder* served(const std::vector<model::Ladder>& ladders, const model::Cell& of,
                             const std::vector<std::int64_t>& sizes) {
   const auto found = std::ranges::find_if(ladders, [&](const model::Ladder& each) {
@@ -249,8 +246,7 @@ std::vector<model::BestModes> best_modes(
     for (const auto& [size, launches] : graphs) {
       ByMode& modes = group->sizes[size];
       modes[ladder.cell.mode] = statistics::median(launches);
-      // Each graph mode's ladder also measured eager. The shortest of these eager times is used, so that no
-      // gain is overstated.
+      // Each graph mode's ladder measured eager too: the shortest time is used, so no gain is overstated.
       const double eager = statistics::median(eagers.at(size));
       const auto known = modes.emplace(model::reference_mode().name, eager).first;
       known->second = std::min(known->second, eager);

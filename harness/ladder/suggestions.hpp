@@ -42,8 +42,7 @@ void add_verification(const std::vector<model::Ladder>& ladders, std::vector<mod
 
 inline constexpr double gain_that_counts = 0.02;
 
-// Finds the best modes of the requested ladders, for each workload, preset, dtype, pass and warmup.
-// `tokens_of` returns the number of tokens per unit of the batch, or nothing.
+// One for each workload, preset, dtype, pass and warmup. `tokens_of`: tokens per unit of the batch, if any.
 std::vector<model::BestModes> best_modes(
     const std::vector<model::Ladder>& ladders,
     const std::function<std::optional<std::int64_t>(const model::Cell&)>& tokens_of);

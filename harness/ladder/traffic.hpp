@@ -70,18 +70,15 @@ Trace make_trace(const Traffic& traffic, const TraceRequest& request);
 std::map<std::int64_t, std::int64_t> largest_remainders(const std::map<std::int64_t, double>& weights,
                                                         std::int64_t total);
 
-// A queue with a single server, which takes steps in the order of arrival. Its clock runs only while a step
-// is served or the server is idle. So the harness's work between steps, such as copying inputs, delays no
-// step. Times are in seconds.
+// A queue with one server, in the order of arrival. Its clock runs only while a step is served or the server
+// is idle, so the harness's work between steps, such as copying inputs, delays no step. In seconds.
 class Queue {
  public:
   struct Turn {
-    double wait = 0;      // from the arrival to the start
-    double response = 0;  // from the arrival to the end
+    double wait = 0;
+    double response = 0;
   };
-  // The idle time until the step arrives; 0 if the step is waiting already.
   double idle_before(double arrival) const { return std::max(0.0, arrival - free_); }
-  // Serves the next step, which takes `seconds`.
   Turn serve(double arrival, double seconds) {
     const double start = std::max(free_, arrival);
     free_ = start + seconds;

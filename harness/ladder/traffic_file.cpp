@@ -91,8 +91,7 @@ class TrafficReader {
     traffic_.counted = form_ != Form::times;
   }
 
-  // The last five cells of a line that ends with "|". The text before them is the log's prefix, which may
-  // contain "|" too. Empty if there are fewer cells.
+  // The last five cells of a line that ends with "|", after a prefix, which may contain "|"; empty if fewer.
   static std::vector<std::string_view> cells_of(std::string_view text) {
     std::vector<std::string_view> fields = fields_of(text, '|');
     if (!fields.back().empty() || fields.size() < vllm_header.size() + 2) return {};
@@ -107,9 +106,8 @@ class TrafficReader {
     });
   }
 
-  // A log has a table every few seconds, with counts of the steps since the previous table. Lines of other
-  // processes may come between rows, so rows count anywhere after a header. But a line of cells right after
-  // a row must also be a row.
+  // A log has a table every few seconds, each with new counts. Lines of other processes may come between
+  // rows, so rows count anywhere after a header. But a line of cells right after a row must be a row too.
   void take_vllm(std::string_view text) {
     const std::vector<std::string_view> cells = cells_of(text);
     if (cells == vllm_header) {
@@ -183,7 +181,7 @@ class TrafficReader {
   std::int64_t first_line_ = 0;  // number of the first line, if that line is not a header
   std::string_view first_text_;
   bool seen_table_ = false;
-  bool in_table_ = false;  // the previous line belongs to a table
+  bool in_table_ = false;
   Traffic traffic_;
 };
 
