@@ -9,7 +9,6 @@ namespace graphbench {
 
 using SteadyClock = std::chrono::steady_clock;
 
-// Nanoseconds since an arbitrary moment, the same for all processes of the machine.
 inline std::int64_t steady_ns() {
   return std::chrono::nanoseconds(SteadyClock::now().time_since_epoch()).count();
 }
@@ -17,7 +16,6 @@ inline double steady_seconds() {
   return std::chrono::duration<double>(SteadyClock::now().time_since_epoch()).count();
 }
 
-// Counts from its construction, or from `start`.
 class Stopwatch {
  public:
   Stopwatch() = default;
@@ -28,8 +26,8 @@ class Stopwatch {
   SteadyClock::time_point start_ = SteadyClock::now();
 };
 
-// The time of day in UTC, as RFC 3339 with whole seconds: "2026-11-21T08:15:30Z".
+// RFC 3339 in UTC with whole seconds: "2026-11-21T08:15:30Z".
 std::string utc_now();
-double unix_seconds_now();  // seconds since 1970 with a fraction
+double unix_seconds_now();
 
 }  // namespace graphbench

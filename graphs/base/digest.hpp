@@ -9,7 +9,6 @@ struct evp_md_ctx_st;
 
 namespace graphbench {
 
-// Computes the digest of a text that is added in parts.
 class Sha256 {
  public:
   Sha256();

@@ -10,9 +10,9 @@ namespace graphbench {
 
 // The codes never change their names: `name_of` gives the spelling for result documents and metrics.
 enum class ErrorCode {
-  invalid_argument,      // the caller's program, shape or option is wrong
-  unsupported,           // this device cannot run the operation in this build
-  out_of_memory,         // the device (or host) could not provide the memory
+  invalid_argument,  // the caller's program, shape or option is wrong
+  unsupported,       // this device cannot run the operation in this build
+  out_of_memory,
   capture_unsupported,   // CUDA 900: an operation not permitted while a stream is capturing
   capture_invalidated,   // CUDA 901: an earlier error invalidated the capture
   capture_merge,         // CUDA 902: the call would have merged two separate captures
@@ -25,8 +25,8 @@ enum class ErrorCode {
   graph_timeout,         // CUDA 909
   graph_update_failed,   // CUDA 910: the update would change a part that a graph exec cannot change
   not_capturable_op,     // the program has an op that its author marked as not capturable
-  host_op,               // the program has an op that runs on the host
-  mutated_input,         // the program writes to one of its inputs
+  host_op,
+  mutated_input,
   address_moved,         // the caller's address differs from the captured one
   not_batch_major,       // the rows of a value's batch are not one after another in memory
   state_not_splittable,  // a step cannot be split, because its state belongs to the whole batch
@@ -38,10 +38,10 @@ enum class ErrorCode {
   device_lost,           // a sticky error: this process has lost its CUDA context
   device_failed,         // a device call failed, but the context is still usable
   library_failed,        // cuBLASLt, cuDNN or oneDNN reported an error
-  plugin_failed,         // a plugin returned an error or threw
-  step_failed,           // a foreign step's code failed; the text comes from its library
-  io,                    // a file, pipe or system call failed
-  internal,              // a defect of graphbench
+  plugin_failed,
+  step_failed,  // a foreign step's code failed; the text comes from its library
+  io,
+  internal,  // a defect of graphbench
 };
 
 // True if the device refused to capture an operation that it can run eagerly.
@@ -50,7 +50,6 @@ constexpr bool refuses_capture(ErrorCode code) noexcept {
          code == ErrorCode::recorded_nothing;
 }
 
-// The reason code of result documents: the enumerator's own spelling.
 std::string_view name_of(ErrorCode code) noexcept;
 
 // A failure at run time. `what()` reads "<operation>: <detail>": one line for people.

@@ -67,7 +67,6 @@ std::string start_of_temporary(const fs::path& target) {
 }
 constexpr std::string_view end_of_temporary = ".tmp";
 
-// Removes the files of killed writers. A living writer holds the lock on its file, so its file stays.
 void remove_leftovers(const fs::path& target) {
   const std::string start = start_of_temporary(target);
   std::error_code unreadable;  // in a folder that cannot be listed, leftovers stay
@@ -83,14 +82,12 @@ void remove_leftovers(const fs::path& target) {
   }
 }
 
-// A file that the destructor removes unless it was renamed to the target.
 class TemporaryFile {
  public:
   explicit TemporaryFile(fs::path target) : target_(std::move(target)) {
     remove_leftovers(target_);  // first: if this throws, the destructor does not run
     descriptor_ = create();
   }
-  // Overwrites the file that a killed process may have left at `draft`.
   TemporaryFile(fs::path target, fs::path draft)
       : target_(std::move(target)),
         path_(std::move(draft)),
@@ -143,7 +140,6 @@ void write_whole(int fd, std::string_view contents, const fs::path& path) {
     fail(errno, path, "write " + std::to_string(rest.size()) + " bytes");
 }
 
-// Resolves symbolic links. A path that does not exist yet stays as it is.
 fs::path follow_links(const fs::path& path) {
   std::error_code error;
   fs::path real = fs::canonical(path, error);
@@ -176,7 +172,7 @@ fs::file_status checked_status(const fs::path& path) {
   return status;
 }
 
-// Makes the rename durable. Some file systems cannot sync a folder (EINVAL).
+// Some file systems cannot sync a folder (EINVAL).
 void sync_folder(const fs::path& path) {
   const Descriptor folder(::open(folder_of(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (folder.get() < 0) fail(errno, path, "open the file's folder");
@@ -218,7 +214,7 @@ void write_file_atomically(const std::filesystem::path& path, std::string_view c
 void write_file_atomically(const std::filesystem::path& path, const WriteParts& parts) {
   const auto write_to = [&](int fd) {
     std::string waiting;
-    constexpr std::size_t enough = 1 << 20;  // small parts are collected into one system call
+    constexpr std::size_t enough = 1 << 20;
     parts([&](std::string_view part) {
       waiting += part;
       if (waiting.size() < enough) return;
@@ -250,8 +246,6 @@ void write_file_atomically(const std::filesystem::path& path, std::string_view c
 void check_writable(const std::filesystem::path& path) {
   const fs::file_status status = checked_status(path);
   if (is_special(path, status)) {
-    // The reader of a pipe sees the end of the text when the last writer closes the pipe, so this process
-    // keeps the pipe open.
     static std::vector<Descriptor> opened;
     opened.push_back(open_special(path));
     return;

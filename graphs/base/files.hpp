@@ -11,7 +11,6 @@
 
 namespace graphbench {
 
-// A file descriptor with one owner.
 class Descriptor {
  public:
   Descriptor() = default;
@@ -26,23 +25,22 @@ class Descriptor {
   int value_ = -1;
 };
 
-// Returns the part that was not written; errno has the reason. Empty if everything was written.
+// Returns the part that was not written; errno has the reason.
 std::string_view write_all(int descriptor, std::string_view text) noexcept;
 
 struct WholeFile {
   std::string text;
-  // Why the text is incomplete: "cannot be read: No such file or directory". Empty if the text is complete.
-  std::string why_not;
-  int error = 0;  // errno of the failed call; 0 if no call failed
+  std::string why_not;  // "cannot be read: No such file or directory"; empty if the text is complete
+  int error = 0;        // errno of the failed call; 0 if no call failed
 };
 
 // Reads a regular file, or a pipe that has a writer, such as `<(command)`. Never waits for a writer.
 WholeFile read_whole_file(const std::string& path, std::size_t bytes_max);
 
-// Writes a temporary file in the same folder, syncs it and renames it over `path`. Follows a symlink. Writes
-// directly to a `path` that is neither a file nor a folder (/dev/null, a pipe). On failure, removes the
-// temporary file, leaves an old file at `path` unchanged, and throws std::system_error, whose what() is one
-// line with the path, the failed operation and the cause.
+// Syncs a temporary file in the same folder and renames it over `path`. Follows a symlink. Writes directly
+// to a `path` that is neither a file nor a folder (/dev/null, a pipe). On failure, keeps an old file,
+// removes the temporary one, and throws std::system_error, in one line: the path, the failed operation and
+// the cause.
 void write_file_atomically(const std::filesystem::path& path, std::string_view contents);
 
 // Writes a text part by part, so that memory never holds the whole text.
@@ -54,9 +52,8 @@ void write_file_atomically(const std::filesystem::path& path, const WriteParts& 
 void write_file_atomically(const std::filesystem::path& path, std::string_view contents,
                            const std::filesystem::path& draft);
 
-// Throws what write_file_atomically() would throw at its start: the folder is missing or read-only, or
-// `path` is a folder or a pipe without a reader. Leaves no file behind. Keeps a pipe open until this process
-// ends, so that its reader waits for the text.
+// Throws at once what write_file_atomically() would: the folder is missing or read-only, or `path` is a
+// folder or a pipe without a reader. Keeps a pipe open until this process ends, so its reader waits.
 void check_writable(const std::filesystem::path& path);
 
 }  // namespace graphbench

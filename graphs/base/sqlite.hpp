@@ -22,18 +22,16 @@ class StorageError : public Error {
   explicit StorageError(const std::string& what) : Error(ErrorCode::io, what) {}
 };
 
-// The contents of the database file are damaged.
 class DamageError : public StorageError {
  public:
   using StorageError::StorageError;
 };
 
-// Bytes that are not text.
 struct Blob {
   std::string bytes;
 };
 
-// One prepared statement. Every call throws StorageError with SQLite's message.
+// Every call throws StorageError with SQLite's message.
 class Statement {
  public:
   // `name`: the database's name in messages.
@@ -54,7 +52,6 @@ class Statement {
   bool step();  // returns true if there is a row
   void run();   // runs to the end, then accepts new parameters
 
-  // Columns of the row are numbered from 0.
   std::int64_t integer(int column) const;
   double real(int column) const;
   std::string text(int column) const;  // a text, or the bytes of a blob
@@ -71,18 +68,17 @@ class Statement {
   std::unique_ptr<sqlite3_stmt, Finalize> statement_;
 };
 
-// One connection. It must not be used from several threads at once.
+// Must not be used from several threads at once.
 class Connection {
  public:
   struct Options {
-    std::string name;     // the database's name in messages
-    bool create = false;  // creates the file if it is missing
+    std::string name;
+    bool create = false;
     // How long a call waits while another connection locks the file.
     std::chrono::milliseconds busy_max{10'000};
   };
   Connection(const std::string& path, Options options);
 
-  // Binds `values` to the parameters in their order.
   template <typename... Values>
   Statement prepare(std::string_view sql, const Values&... values) {
     Statement statement(connection_.get(), options_.name, sql);
@@ -90,7 +86,7 @@ class Connection {
     (statement.bind(++at, values), ...);
     return statement;
   }
-  // Runs the statement to its end. Returns the number of changed rows.
+  // Returns the number of changed rows.
   template <typename... Values>
   int run(std::string_view sql, const Values&... values) {
     prepare(sql, values...).run();

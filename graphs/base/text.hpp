@@ -19,7 +19,6 @@ constexpr bool contains(const List& list, const Value& value) {
   return std::ranges::find(list, value) != std::ranges::end(list);
 }
 
-// Returns "a, b, c". `text_of` turns each element into a string.
 template <std::ranges::input_range List, typename TextOf = std::identity>
 std::string join(const List& list, std::string_view separator = ", ", TextOf text_of = {}) {
   std::string text;
@@ -36,8 +35,7 @@ std::vector<std::string> split(std::string_view text, char separator);
 
 // C0 and C1 controls, DEL, and the line and paragraph separators.
 bool is_control(char32_t c);
-// True for Unicode's Default_Ignorable_Code_Point (directional marks, embeddings, overrides and isolates;
-// zero-width spaces and joiners; fillers; variation selectors; tags) and for interlinear annotation.
+// True for Unicode's Default_Ignorable_Code_Point and for interlinear annotation.
 bool is_unseen(char32_t c);
 
 // "\u202e", "\U000e0041".

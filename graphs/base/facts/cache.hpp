@@ -6,9 +6,9 @@
 namespace graphbench::facts {
 
 struct CacheUse {
-  std::int64_t hits;     // entries that the cache had; each key counts once
-  std::int64_t misses;   // entries that the process had to make
-  std::int64_t refused;  // cache files that could not be used
+  std::int64_t hits;  // entries that the cache had; each key counts once
+  std::int64_t misses;
+  std::int64_t refused;
   std::int64_t bytes;    // total size of found and made entries
   double seconds_saved;  // time that the found entries once took to make, minus waits for other processes
 };

@@ -21,7 +21,7 @@ struct DeviceFacts {
   std::string pci_bus_id;                        // "0000:1b:00.0"; empty on host
 };
 
-// One reading of a device's monitor. A value that could not be read is absent.
+// A value that could not be read is absent.
 struct DeviceReading {
   std::optional<double> sm_clock_hz;
   std::optional<double> memory_clock_hz;

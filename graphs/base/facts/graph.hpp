@@ -15,23 +15,22 @@ struct Reason {
   std::string message;  // one line
 };
 
-// The contents of a graph, counted by the device that recorded it.
 struct GraphContents {
   std::int64_t nodes;
 };
 void add(GraphContents& sum, const GraphContents& more);
 
 struct GraphCounts {
-  std::int64_t pieces;           // graphs launched per step; 0 for eager
-  GraphContents contents;        // sum over all graphs
-  std::int64_t captured_ops;     // ops (markers not counted) that the graphs contain
-  std::int64_t eager_ops;        // ops (markers not counted) launched one by one
-  std::int64_t rewritten_nodes;  // nodes replaced by equivalent nodes
+  std::int64_t pieces;        // graphs launched per step; 0 for eager
+  GraphContents contents;     // sum over all graphs
+  std::int64_t captured_ops;  // ops (markers not counted) that the graphs contain
+  std::int64_t eager_ops;     // ops (markers not counted) launched one by one
+  std::int64_t rewritten_nodes;
 };
 
 // How the steps of a graph cell reach the caller's memory (axis `io`). All values are per step.
 struct Io {
-  // Copies of whole values outside the graphs. For copy_if_moved: the mean over the steps since the capture.
+  // Copies of whole values outside the graphs. For copy_if_moved: the mean since the capture.
   double copies;
   std::int64_t copy_bytes;
   double copies_kept;             // copies skipped, because the caller passes the graph's own address

@@ -18,8 +18,8 @@ struct TrainingOps {
 // For a forward program, all counts except `ops.forward` are zero.
 struct TrainingFacts {
   TrainingOps ops;
-  std::int64_t saved_bytes;      // forward activations that later phases read
-  std::int64_t gradient_bytes;   // gradients of the parameters
+  std::int64_t saved_bytes;  // forward activations that later phases read
+  std::int64_t gradient_bytes;
   std::int64_t optimizer_bytes;  // state that the optimizer writes
   // How often a graph of the step reads a gradient that another graph wrote. Both graphs use the same
   // address, so a framework that compares pointers would skip the copy.

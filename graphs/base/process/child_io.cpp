@@ -57,8 +57,7 @@ Descriptor memory_file(const std::string& input) {
   return file;
 }
 
-// exec() takes a list that ends with a null pointer, and does not write to the texts, although its parameter
-// is not const.
+// exec() does not write to the texts, although its parameter is not const.
 std::vector<char*> pointers_to(const std::vector<std::string>& texts) {
   std::vector<char*> pointers;
   for (const std::string& text : texts) pointers.push_back(const_cast<char*>(text.c_str()));
@@ -66,12 +65,9 @@ std::vector<char*> pointers_to(const std::vector<std::string>& texts) {
   return pointers;
 }
 
-// Google Benchmark reads its default flags from the environment. A BENCHMARK_REPETITIONS=3 meant for another
-// program would make each round of a worker run three times.
+// Google Benchmark takes flags from variables: BENCHMARK_REPETITIONS=3 would run each round three times.
 constexpr std::string_view flags_of_google_benchmark = "BENCHMARK_";
 
-// Returns `extra` and this process's variables, without variables that `extra` replaces or that would change
-// a measurement.
 std::vector<char*> variables_with(const std::vector<std::string>& extra) {
   std::vector<char*> variables = pointers_to(extra);
   variables.pop_back();
@@ -86,7 +82,6 @@ std::vector<char*> variables_with(const std::vector<std::string>& extra) {
   return variables;
 }
 
-// Owns the two records of posix_spawn, file actions and attributes, and checks every call on them.
 class SpawnSettings {
  public:
   SpawnSettings() {
@@ -100,7 +95,7 @@ class SpawnSettings {
     posix_spawnattr_destroy(&attributes_);
   }
 
-  // Closes the child's other descriptors: a worker must not inherit the sockets of a metrics server.
+  // A worker must not inherit the sockets of a metrics server.
   void close_all_above(int descriptor) {
     check(posix_spawn_file_actions_addclosefrom_np(&actions_, descriptor + 1));
   }
@@ -137,7 +132,7 @@ class SpawnSettings {
   posix_spawnattr_t attributes_;
 };
 
-// Process ids of all children except adopted orphans. spawn() locks the mutex and adds the child here.
+// All children except adopted orphans, under the mutex.
 std::mutex known_mutex;
 std::set<pid_t> known_children;
 
@@ -170,8 +165,7 @@ void adopt_orphans() {
   if (has_children()) known_children.merge(own_children());
 }
 
-// A killed orphan may leave children of its own, so this function works in rounds. A process that hangs in
-// the kernel can outlive the last round.
+// A killed orphan may leave children, hence the rounds. One that hangs in the kernel can outlive the last.
 void end_orphans() noexcept {
   constexpr int rounds_max = 200;
   const std::scoped_lock lock(known_mutex);

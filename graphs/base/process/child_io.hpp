@@ -16,20 +16,17 @@ namespace graphbench::process {
 // Children send lines on this descriptor, because plugins may print to stdout and stderr.
 inline constexpr int event_descriptor = 3;
 
-// Asks the kernel to kill this process when its parent dies. `parent`: the parent's process id as text, or ""
-// if a person started this process. Returns false if the parent is already dead.
+// `parent`: its process id as text, or "" if a person started this process. Returns false if it is dead.
 bool die_with_parent(std::string_view parent);
 
 // Reads stdin to its end. Throws Error(io).
 std::string read_request();
 
-// Keeps processes that a plugin starts from inheriting `event_descriptor`. Throws Error(io) if it is not
-// open.
+// Keeps a plugin's child processes from inheriting descriptor 3. Throws Error(io) if it is not open.
 void claim_event_descriptor();
 
-// The main function of a child: dies with `parent`, claims the event descriptor, and passes the request to
-// `answer`, which returns the exit code. On an exception, prints a line on stderr, which the parent quotes,
-// and returns 1. `name`: for example "worker".
+// Dies with `parent`, claims the event descriptor and passes the request to `answer`, which returns the exit
+// code. On an exception, prints a line on stderr, which the parent quotes, and returns 1.
 int child_main(const char* name, std::string_view parent,
                const std::function<int(const std::string& request)>& answer);
 
@@ -42,9 +39,8 @@ struct SpawnedChild {
   Descriptor output;  // read end of the child's stdout and stderr
 };
 
-// Starts a child in its own process group, with default signal handling and `input` on its stdin.
-// `environment`: "NAME=VALUE" entries, which extend or replace this process's variables. The child gets no
-// BENCHMARK_* variables, which would change Google Benchmark's flags. Throws Error(io).
+// Starts a child in its own process group, with default signals and `input` on stdin. `environment`:
+// "NAME=VALUE", extends or replaces own variables; BENCHMARK_* variables are left out. Throws Error(io).
 SpawnedChild spawn(const std::vector<std::string>& argv, const std::string& input,
                    const std::vector<std::string>& environment);
 

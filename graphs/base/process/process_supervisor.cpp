@@ -22,7 +22,7 @@ namespace asio = boost::asio;
 using boost::system::error_code;
 
 constexpr std::size_t output_bytes_max = 64 * 1024;
-// One line holds a cell with all its samples. A line above this limit is an error of the child.
+// One line holds a cell with all its samples.
 constexpr std::size_t line_bytes_max = 256 * 1024 * 1024;
 // A child that still runs this long after SIGKILL hangs in the kernel, and the sweep stops waiting.
 constexpr std::chrono::seconds kill_patience{30};
@@ -32,7 +32,7 @@ std::chrono::steady_clock::duration seconds(double value) {
       std::chrono::duration<double>(value));
 }
 
-// One child from start to end. Each handler holds a shared_ptr, so the object outlives late handlers.
+// Each handler holds a shared_ptr, so the object outlives late handlers.
 class RunningChild : public std::enable_shared_from_this<RunningChild> {
  public:
   RunningChild(asio::io_context& io, const ChildCommand& command, const LineHandler& on_line,
@@ -73,7 +73,6 @@ class RunningChild : public std::enable_shared_from_this<RunningChild> {
     watch_silence(kill_patience);
   }
 
-  // Called after an exception in the event loop, so that the child does not keep running.
   void abandon() noexcept {
     if (finished_) return;
     signal_group();
@@ -83,7 +82,6 @@ class RunningChild : public std::enable_shared_from_this<RunningChild> {
   }
 
  private:
-  // Ignores the error of kill() for a group that has already ended.
   void signal_group() noexcept {
     ::kill(-pid_, SIGKILL);
     ::kill(pid_, SIGKILL);
@@ -99,7 +97,7 @@ class RunningChild : public std::enable_shared_from_this<RunningChild> {
                     });
   }
 
-  // Reads until the pipe is empty. Returns false at the end of the file.
+  // Returns false at the end of the file.
   bool take_available_events() {
     error_code error;
     while (const std::size_t got = events_.read_some(asio::buffer(event_chunk_), error)) take_events(got);

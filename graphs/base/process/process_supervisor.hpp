@@ -17,7 +17,7 @@ class Interrupted : public std::runtime_error {
   Interrupted() : std::runtime_error("interrupted") {}
 };
 
-// The command that starts this binary as a child in `role`, such as "--worker". Tests start other programs.
+// The command that starts this binary as a child in `role`, such as "--worker".
 std::vector<std::string> own_command(const std::string& role);
 
 struct ChildCommand {
@@ -29,11 +29,11 @@ struct ChildCommand {
 
 struct ChildExit {
   enum class How : std::uint8_t {
-    exited,       // `status` is its exit code
-    signalled,    // `signal` killed it
-    timed_out,    // silent for too long, killed
-    interrupted,  // killed because the user interrupted
-    refused,      // killed because the line handler threw; `refusal` is its text
+    exited,     // `status` is its exit code
+    signalled,  // `signal` killed it
+    timed_out,  // silent for too long, killed
+    interrupted,
+    refused,  // killed because the line handler threw; `refusal` is its text
   };
   How how = How::exited;
   int status = 0;
