@@ -5,9 +5,8 @@
 
 namespace graphbench::ir {
 
-// Replaces each `sdpa` X by X.scores (batched_matmul of q and the transposed k, scaled), X.weights (softmax,
-// causal if X is) and X.mixed (batched_matmul with v). Each op rounds and stores its result. A splitting
-// point that names `sdpa` applies to the three ops together. `catalog` must outlive the result.
+// Replaces each `sdpa` X by X.scores, X.weights (softmax) and X.mixed, each of which rounds and stores its
+// result. A splitting point that names `sdpa` applies to all three. `catalog` must outlive the result.
 Program decompose_attention(const Program& program, const OpCatalog& catalog);
 
 }  // namespace graphbench::ir

@@ -55,7 +55,6 @@ void take_apart(Rewriter& rewriter, OpId id, const Op& op) {
   rewriter.replace(op.outputs[0], y);
 }
 
-// A product, and the following ops that were fused into the product.
 class Product {
  public:
   explicit Product(const Op& op) : left_(stages_of(op.kind)), product_(op) {
@@ -122,7 +121,6 @@ Program with_epilogues(const Program& program, const OpCatalog& catalog,
       continue;
     }
     Product product(ops[id]);
-    // True if a splitting point separates `op` from the product. A point that names both does not.
     const auto splits_before = [&](const Op& op) {
       return std::ranges::any_of(named, [&](const std::string& split) {
         return splits_at(op, split) && !splits_at(ops[id], split);

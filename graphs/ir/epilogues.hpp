@@ -8,9 +8,8 @@
 
 namespace graphbench::ir {
 
-// Replaces each `linear` or `conv2d` X by X.product and one op for each epilogue stage that X uses: X.bias
-// (bias_add), X.activation (relu, gelu_tanh) and X.residual (add), in the order of X's kind. Each op rounds
-// and stores its result. Other ops stay. `catalog` must outlive the result.
+// Replaces each `linear` or `conv2d` X by X.product and those of X.bias, X.activation and X.residual that X
+// uses, in the order of X's kind. Each op rounds and stores its result. `catalog` must outlive the result.
 Program without_epilogues(const Program& program, const OpCatalog& catalog);
 
 // Fuses a bias_add, activation or add into the product right before it, if no other op reads the product and

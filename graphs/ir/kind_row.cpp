@@ -16,7 +16,6 @@ std::string quoted(const Attribute& value) {
   return number.str();
 }
 
-// Throws if the attribute is missing or its type is not that of the rule's fallback.
 Attribute attribute_of(const Op& op, const AttributeRule& rule) {
   if (std::holds_alternative<std::int64_t>(rule.fallback)) return integer_attribute(op, rule.name);
   if (std::holds_alternative<double>(rule.fallback)) return real_attribute(op, rule.name);

@@ -16,11 +16,11 @@ struct KindRow {
   std::size_t inputs = 0;
   std::vector<std::string> flagged_inputs = {};    // attributes; each with value 1 adds an input
   std::vector<std::uint32_t> integer_inputs = {};  // by position
-  std::vector<std::uint32_t> scalar_inputs = {};   // by position
-  std::vector<std::uint32_t> mutated_inputs = {};  // by position
-  InputGroups groups = {};                         // after the inputs, for kinds with any number of inputs
+  std::vector<std::uint32_t> scalar_inputs = {};
+  std::vector<std::uint32_t> mutated_inputs = {};
+  InputGroups groups = {};  // after the inputs, for kinds with any number of inputs
   std::vector<AttributeRule> attributes = {};
-  Outputs (*infer)(const Op& op, const Inputs& inputs) = nullptr;  // runs after the row's checks
+  Outputs (*infer)(const Op& op, const Inputs& inputs) = nullptr;
   OpTraits traits = {};
 };
 
@@ -47,8 +47,8 @@ AttributeRule padding_rule();
 AttributeRule stride_rule();
 // The output extent of a window that slides over `extent`, with the op's padding and stride.
 std::int64_t window_steps(const Op& op, std::int64_t extent, std::int64_t window);
-Outputs infer_sdpa(const Op& op, const Inputs& inputs);         // inputs: q, k, v
+Outputs infer_sdpa(const Op& op, const Inputs& inputs);
 Outputs infer_elementwise(const Op& op, const Inputs& inputs);  // all inputs have the first one's shape
-Outputs infer_nothing(const Op& op, const Inputs& inputs);      // for an op without outputs
+Outputs infer_nothing(const Op& op, const Inputs& inputs);
 
 }  // namespace graphbench::ir

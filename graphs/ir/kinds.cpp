@@ -17,7 +17,6 @@ Outputs infer_rmsnorm(const Op& op, const Inputs& inputs) {
   return {{inputs[0]->dtype, inputs[0]->shape}};
 }
 
-// Checks the inputs that the flags `bias` and `residual` add after the first two inputs.
 void expect_bias_and_residual(const Op& op, const Inputs& inputs, const Dim& columns, const Shape& output) {
   const bool bias = flag(op, "bias");
   if (bias) expect_shape(op, *inputs[2], {columns});
@@ -34,8 +33,7 @@ Outputs infer_linear(const Op& op, const Inputs& inputs) {
   return {{inputs[0]->dtype, output}};
 }
 
-// Returns the shape that q, k and v each have. The rows of `qkv` are the tokens of all sequences.
-// `parts`: how many of q, k and v one row of `qkv` contains.
+// The shape of q, k and v each. A row of `qkv` is one token, with `parts` of these three.
 Shape shape_of_heads(const Op& op, const Value& qkv, std::int64_t parts = 3) {
   const std::int64_t heads = integer_attribute(op, "heads");
   const std::int64_t head_dim = integer_attribute(op, "head_dim");

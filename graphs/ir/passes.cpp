@@ -32,7 +32,6 @@ std::vector<Segment> partition(const Program& program, const std::vector<std::st
     const bool ends_piece =
         std::ranges::any_of(splits, [&](const std::string& split) { return splits_at(ops[id], split); });
     if (ops[id].traits.marker) {
-      // A marker that is not a splitting point does not end the piece.
       if (ends_piece) open = false;
       continue;
     }

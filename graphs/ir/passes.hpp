@@ -10,22 +10,21 @@ namespace graphbench::ir {
 
 // Consecutive ops [first, last) that `piecewise` either captures together or launches eagerly.
 struct Segment {
-  bool captured = false;  // true: a piece; false: its ops are launched eagerly, one by one
+  bool captured = false;
   OpId first = 0;
   OpId last = 0;
   friend bool operator==(const Segment&, const Segment&) = default;
 };
 
-// Cuts the program at splitting ops, their gradients, host ops and ops that cannot be captured. Keeps the
-// order of ops. Markers belong to no segment, and a marker that is a splitting point ends a piece. Ignores
-// names that the program does not contain.
+// Cuts the program at splitting ops, their gradients, host ops and ops that cannot be captured. Markers
+// belong to no segment, and a marker that is a splitting point ends a piece. Ignores unknown names.
 std::vector<Segment> partition(const Program& program, const std::vector<std::string>& splits);
 
 // Cuts captured segments again where a training step starts another graph. Kernel choices ignore these cuts,
 // so the step runs the same kernels with any number of graphs.
 std::vector<Segment> graphs_of(const Program& program, const std::vector<Segment>& segments);
 
-// The ops that first write and last use a value. `defined` equals `last_use` if no op reads the value.
+// `defined` equals `last_use` if no op reads the value.
 struct LiveRange {
   OpId defined = 0;
   OpId last_use = 0;

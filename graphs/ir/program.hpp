@@ -33,11 +33,10 @@ enum class ValueKind : std::uint8_t {
 std::string_view name_of(ValueKind kind) noexcept;
 bool is_computed(ValueKind kind) noexcept;  // true for activations, outputs, gradients
 
-// How to fill an input, weight or state before a run.
 struct Init {
   enum class Kind : std::uint8_t { uniform, constant } kind = Kind::uniform;
   double low = -1.0;  // uniform: lower bound; constant: the value
-  double high = 1.0;  // uniform: upper bound
+  double high = 1.0;
   friend bool operator==(const Init&, const Init&) = default;
 };
 
@@ -53,7 +52,6 @@ struct Value {
 using Attribute = std::variant<std::int64_t, double, std::string>;
 using Attributes = std::map<std::string, Attribute, std::less<>>;
 
-// Properties of an op that passes use.
 struct OpTraits {
   bool host_op = false;    // runs on the host within a step, so no graph can contain it
   bool capturable = true;  // false: the author says that no graph can contain it
@@ -62,26 +60,25 @@ struct OpTraits {
 
 struct OpDefinition;
 
-// The part of a training step that an op belongs to. All ops of a forward program are `forward`.
 enum class Phase : std::uint8_t { forward, backward, accumulate, optimizer };
 std::string_view name_of(Phase phase) noexcept;
 // The part of an op's name before its first dot.
 std::string layer_of(std::string_view op_name);
 
 struct Op {
-  std::string kind;  // "linear"
+  std::string kind;
   std::string name;  // "layer3.up", unique in its program
   std::vector<ValueId> inputs;
   std::vector<ValueId> outputs;
-  std::vector<ValueId> mutates;  // the inputs that the op writes
+  std::vector<ValueId> mutates;
   Attributes attributes;
   OpTraits traits;
   const OpDefinition* definition = nullptr;  // owned by the catalog
   Phase phase = Phase::forward;
-  std::string splits_with;    // kind of the op of which this is a gradient or a part; both split together
-  bool starts_graph = false;  // the capture starts a new graph at this op
-  bool eager = false;         // launched eagerly between graphs
-  std::string recomputes;     // the earlier op whose outputs this op computes again, with the same kernel
+  std::string splits_with;  // kind of the op of which this is a gradient or a part; both split together
+  bool starts_graph = false;
+  bool eager = false;      // launched eagerly between graphs
+  std::string recomputes;  // the earlier op whose outputs this op computes again, with the same kernel
 };
 
 // True if the splitting point names ops instead of a kind: only op names and patterns contain '.' or '*'.
@@ -90,14 +87,13 @@ bool names_ops(std::string_view split);
 // any text. A point that matches an op also matches the op's parts and its gradient.
 bool splits_at(const Op& op, std::string_view split);
 
-// An op with the shapes of its operands at one batch: everything a backend needs to make a kernel. Kernels,
-// pointer lists and the ABI all list inputs first, then outputs.
+// An op at one batch. Operands, pointer lists of kernels, and the ABI list inputs first, then outputs.
 struct OpCall {
   const Op* op = nullptr;
   std::int64_t batch = 0;
   std::vector<TensorDesc> operands;
   std::size_t input_count = 0;
-  std::vector<bool> weights;  // by input: true for a weight
+  std::vector<bool> weights;
 
   bool is_weight(std::size_t i) const { return i < weights.size() && weights[i]; }
 
@@ -105,20 +101,18 @@ struct OpCall {
   const TensorDesc& output(std::size_t i) const { return operands.at(input_count + i); }
 };
 
-// An output's type and shape from shape inference, before it becomes a Value.
 struct InferredOutput {
   DType dtype = DType::fp32;
   Shape shape;
 };
 
-// The rule for an attribute of a built-in kind. `fallback` defines the attribute's type, and its value if the
-// op does not set it.
+// `fallback` defines the attribute's type, and its value if the op does not set it.
 struct AttributeRule {
   std::string name;
   Attribute fallback;
   const char* wanted = "";                         // what it must be, for messages: "positive"
   bool (*fits)(const Attribute& given) = nullptr;  // null: every value is allowed
-  bool required = false;                           // the op must set the attribute
+  bool required = false;
 };
 
 using Inputs = std::vector<const Value*>;
@@ -129,14 +123,13 @@ struct InputGroups {
   std::uint32_t mutated = 0;  // bit i: the op writes input i of each group
 };
 
-// A kind of op. Every backend implements all built-in kinds. A plugin's kind brings its own launch functions,
-// and backends call them with the native stream.
+// Backends implement all built-in kinds, and call a plugin's launch functions with their native stream.
 struct OpDefinition {
   std::string kind;
   OpTraits traits = {};
-  std::vector<AttributeRule> attributes = {};      // only for built-in kinds
-  std::vector<std::uint32_t> mutated_inputs = {};  // positions of inputs that the op writes
-  std::size_t inputs_ahead = 0;                    // number of inputs before the groups
+  std::vector<AttributeRule> attributes = {};  // only for built-in kinds
+  std::vector<std::uint32_t> mutated_inputs = {};
+  std::size_t inputs_ahead = 0;  // number of inputs before the groups
   InputGroups groups = {};
   // Checks inputs and attributes, and returns the types and shapes of the outputs. Throws
   // Error(invalid_argument), whose text starts with the op's name.
@@ -160,7 +153,7 @@ const std::string& text_attribute(const Op& op, std::string_view name);
 // All kinds of op in this process: the built-in kinds, and the kinds of loaded plugins.
 class OpCatalog {
  public:
-  OpCatalog();  // adds the built-in kinds
+  OpCatalog();
   // Throws Error(invalid_argument) if the kind exists already.
   void add(OpDefinition definition);
   const OpDefinition* find(std::string_view kind) const noexcept;  // null if unknown
@@ -240,18 +233,16 @@ class ProgramBuilder {
   // Starts a graph at each op whose graph name (`graph_of`) differs from that of the previous op. Ignores
   // markers. An op with an empty graph name stays in the previous op's graph.
   void start_graphs(const std::function<std::string(const Op&)>& graph_of);
-  void launch_eagerly(Phase phase);  // ops of the phase run between graphs
-  void log(std::string rewrite) { program_.rewrites_.push_back(std::move(rewrite)); }  // Program::rewrites()
+  void launch_eagerly(Phase phase);
+  void log(std::string rewrite) { program_.rewrites_.push_back(std::move(rewrite)); }
   // Removes ops whose outputs are not results and have no readers. Keeps markers. Logs each removal.
   void remove_dead_ops();
-  // Lets the backward phase compute forward values again, from the inputs of their layer, instead of keeping
-  // them. Keeps the outputs of ops that write an input, or that read a value that changes before the second
-  // computation. Logs each layer. The names of the added ops end in `.recomputed`.
+  // Lets backward compute forward values again from their layer's inputs. Keeps outputs of ops that write an
+  // input, or read a value that changes in between. Logs each layer. Added ops' names end in `.recomputed`.
   void recompute_layers();
   void split_at(std::vector<std::string> splits) { program_.default_splits_ = std::move(splits); }
   const Value& value_of(ValueId id) const { return program_.values_.at(id); }
-  // Throws Error(invalid_argument) for a value that is not a float weight, an unknown kind, or a name in
-  // use.
+  // Throws Error(invalid_argument) for an unknown kind, a name in use, or a value that is no float weight.
   void hook(GradientHook hook);
   void pad_with(ValueId input, double pad);  // throws Error(invalid_argument) for a non-input
   // Checks that the program has an output or an op that writes an input, that ops read all activations

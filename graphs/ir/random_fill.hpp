@@ -1,9 +1,6 @@
 // Generates the data of inputs, weights and state. The generator is counter-based, so element i has the same
-// bits on every device and in every order of computation.
-//
-// The mixer is the finaliser of SplitMix64 (Steele, Lea, Flood: "Fast splittable pseudorandom number
-// generators", OOPSLA 2014) over seed and index. It is not cryptographic; the data need only vary and be
-// the same on all devices.
+// bits on every device and in every order of computation. The mixer is the finaliser of SplitMix64 (Steele,
+// Lea, Flood: "Fast splittable pseudorandom number generators", OOPSLA 2014) over seed and index.
 #pragma once
 
 #include <cstdint>

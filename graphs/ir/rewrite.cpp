@@ -9,7 +9,6 @@
 namespace graphbench::ir {
 namespace {
 
-// "3 ops: a (relu), ..."
 std::string listed(const std::vector<std::string>& ops) {
   return std::to_string(ops.size()) + (ops.size() == 1 ? " op: " : " ops: ") + ops.front() +
          (ops.size() > 1 ? ", ..." : "");

@@ -146,7 +146,6 @@ AttributeRule scale_rule() {
   return {"scale", 1.0, "positive", is_positive_real};
 }
 
-// The row of a gradient kind that can add to a sum: its first attribute is `accumulate`.
 KindRow summed_row(const char* kind, std::size_t inputs, Outputs (*infer)(const Op&, const Inputs&),
                    std::vector<AttributeRule> attributes = {}) {
   attributes.insert(attributes.begin(), flag_rule("accumulate"));

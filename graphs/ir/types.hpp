@@ -12,8 +12,8 @@ namespace graphbench::ir {
 
 enum class DType : std::uint8_t { fp32 = 0, fp16 = 1, bf16 = 2, i32 = 3 };
 
-std::size_t size_of(DType dtype) noexcept;       // bytes per element
-std::string_view name_of(DType dtype) noexcept;  // "fp32", "fp16", "bf16", "i32"
+std::size_t size_of(DType dtype) noexcept;
+std::string_view name_of(DType dtype) noexcept;
 std::optional<DType> parse_dtype(std::string_view name) noexcept;
 
 // One extent of a shape: `per_batch * batch + fixed`.
@@ -35,7 +35,6 @@ inline Dim fixed_dim(std::int64_t extent) {
 using Shape = std::vector<Dim>;             // outermost first, row-major, contiguous
 std::string to_string(const Shape& shape);  // "[batch*128, 1024]"
 
-// A value at one batch: contiguous, row-major.
 struct TensorDesc {
   DType dtype = DType::fp32;
   std::vector<std::int64_t> dims;

@@ -32,7 +32,6 @@ std::vector<Run> runs_of(const std::vector<Op>& ops) {
   return runs;
 }
 
-// The ops that come after a run and read its values.
 class Readers {
  public:
   Readers(const std::vector<Op>& ops, const Run& run) {

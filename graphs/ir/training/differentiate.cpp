@@ -159,7 +159,6 @@ class Differentiation {
     return options_.optimizer_in == OptimizerIn::backward && options_.optimizer != Optimizer::none;
   }
 
-  // Makes the optimizer inputs that all parameters share.
   void begin_optimizer() {
     builder().begin_phase(Phase::optimizer);
     if (options_.optimizer == Optimizer::adamw) {

@@ -22,8 +22,7 @@ enum class Backward : std::uint8_t { iteration, apart, callables };
 // backward: in the backward phase, once a parameter's gradient is complete; the gradient is no result then.
 enum class OptimizerIn : std::uint8_t { graph, eager, backward };
 
-// The values that forward keeps for backward. none: all that backward reads. layer: only the inputs of each
-// layer, whose forward ops then run again.
+// What forward keeps for backward. none: all that it reads. layer: a layer's inputs; its ops then run again.
 enum class Checkpoint : std::uint8_t { none, layer };
 
 struct TrainingOptions {
@@ -31,29 +30,28 @@ struct TrainingOptions {
   Optimizer optimizer = Optimizer::none;
   Accumulate accumulate = Accumulate::asap;
   double learning_rate = 1e-3;
-  // Number of parts of a batch. Each part runs forward and backward before the next part.
-  std::int64_t micro_batches = 1;
+  std::int64_t micro_batches = 1;  // parts of a batch; each runs forward and backward before the next
   Backward backward = Backward::iteration;
   OptimizerIn optimizer_in = OptimizerIn::graph;
   Checkpoint checkpoint = Checkpoint::none;
 };
 
-// Makes options from the keys `loss`, `optimizer`, `accumulate`, `micro-batches`, `backward`, `optimizer-in`
-// and `checkpoint`. Ignores other keys. Throws Error(invalid_argument) for an unknown value.
+// Reads the keys `loss`, `optimizer`, `accumulate`, `micro-batches`, `backward`, `optimizer-in` and
+// `checkpoint`, and ignores others. Throws Error(invalid_argument) for an unknown value.
 TrainingOptions training_options(const std::map<std::string, std::string>& words);
 
-// Adds a loss that compares the program's first output with a new input `loss.target`. The target has the
-// output's shape, or, for cross_entropy, one integer per row. The loss becomes the output `loss.0`. Float
-// weights become parameters in the same order. Each parameter that the loss depends on gets a gradient.
-// Optimizer state is named after its parameter; the learning rate is the state `optimizer.rate`, the step
-// count `optimizer.count`. Ops keep their names, and the name of a backward op starts with its forward op's
-// name. In later micro-batches, names of ops and inputs end in `.micro1` and so on. Each micro-batch has its
-// own loss output; their sum is the loss of the batch.
+// Adds a loss of the program's first output and a new input `loss.target`, which has the output's shape, or,
+// for cross_entropy, one integer per row. The loss becomes the output `loss.0`. Float weights become
+// parameters in the same order; each that the loss depends on gets a gradient. Optimizer state is named
+// after its parameter; the learning rate is the state `optimizer.rate`, the step count `optimizer.count`.
+// Ops keep their names; a backward op's name starts with its forward op's. In later micro-batches, names of
+// ops and inputs end in `.micro1` and so on; each has its own loss output, and their sum is the batch's
+// loss.
 //
 // `catalog` must contain the built-in kinds and those of `forward`, and outlive the result. `forward` must
 // not be a training program. Throws Error(no_backward), which names the op or value, if a gradient reaches
-// an op that has no rule or writes state, or if the loss depends on no weight. The output must not contain
-// integers and, for cross_entropy, must be [rows, classes]; else throws Error(no_backward) too.
+// an op without a rule or one that writes state, the loss depends on no weight, the output has integers, or,
+// for cross_entropy, is not [rows, classes].
 Program differentiate(const Program& forward, const OpCatalog& catalog, const TrainingOptions& options);
 
 bool is_training(const Program& program);

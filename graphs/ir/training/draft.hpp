@@ -29,10 +29,8 @@ class Draft {
   // True if the value needs a gradient, because it is a parameter or depends on one.
   bool wants_gradient(ValueId forward) const { return wanted_.at(forward); }
 
-  // Starts a part of the batch with its own inputs and activations. Parameter gradients add up over all
-  // parts.
+  // Starts a part of the batch with its own inputs and activations. All parts add to parameters' gradients.
   void begin_micro_batch(std::int64_t part);
-  // Returns the name with the suffix of the current part.
   std::string named(const std::string& name) const { return name + suffix_; }
 
   void copy(const Op& op);
@@ -46,7 +44,7 @@ class Draft {
 
   // Ops that are appended from now on compute the gradient of an op of this kind.
   void begin_backward(const std::string& kind);
-  // Adds a summand to the gradient of a value, if the value needs a gradient.
+  // Does nothing if the value needs no gradient.
   void add_gradient(ValueId forward, ValueId gradient);
   // Adds a summand: the output of a new op "<op>.<what>", whose kind has the attribute `accumulate`.
   void add_gradient(ValueId forward, const Op& op, const std::string& kind, const std::string& what,
@@ -69,8 +67,8 @@ class Draft {
   const Program& forward_;
   Accumulate accumulate_;
   ProgramBuilder builder_;
-  std::vector<ValueId> here_;                    // per forward value: its id in this program
-  std::vector<bool> wanted_;                     // per forward value: it needs a gradient
+  std::vector<ValueId> here_;  // per forward value: its id in this program
+  std::vector<bool> wanted_;
   std::vector<std::vector<ValueId>> gradients_;  // per forward value: summands that are not added yet
   std::vector<int> sums_;                        // per forward value: number of additions so far
   std::map<std::string, ValueId> saved_;         // by op name
@@ -87,7 +85,7 @@ struct Rule {
   void (*backward)(Draft& draft, const Op& op, ValueId gradient) = nullptr;
 };
 
-const Rule* find_rule(std::string_view kind);  // null if the kind has no rule
+const Rule* find_rule(std::string_view kind);
 // The backward rule for an op whose definition names a gradient kind.
 void backward_by_kind(Draft& draft, const Op& op);
 

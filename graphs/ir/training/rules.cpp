@@ -44,7 +44,7 @@ void linear_backward(Draft& draft, const Op& op, ValueId gradient) {
 }
 
 void conv2d_backward(Draft& draft, const Op& op, ValueId gradient) {
-  const ValueId dz = before_activation(draft, op, gradient);  // gradient of convolution + bias + residual
+  const ValueId dz = before_activation(draft, op, gradient);
   if (flag(op, "residual")) draft.add_gradient(op.inputs.back(), dz);
   if (flag(op, "bias")) draft.add_gradient(op.inputs[2], op, "column_sum", "grad_bias", {dz});
   const Shape& image = draft.forward_value(op.inputs[0]).shape;
