@@ -21,8 +21,7 @@ class Device : public DeviceMemory, public DeviceExecution, public DeviceInstrum
  public:
   virtual ~Device() = default;
   virtual const facts::DeviceFacts& info() const = 0;
-  // The number of the device among those of its kind: N of "cuda:N".
-  virtual int index() const { return 0; }
+  virtual int index() const { return 0; }  // N of "cuda:N"
   // Resets the physical device for this process: later allocations may have other addresses. Before the
   // call, destroy every object made by this Device or by another Device of the same physical device. After
   // the call, only destroy this Device. The next opened Device begins like the process's first, but choices
@@ -30,7 +29,6 @@ class Device : public DeviceMemory, public DeviceExecution, public DeviceInstrum
   virtual void discard() {}
 };
 
-// One device of a backend, or the reason why the backend has none.
 struct DeviceStatus {
   std::string id;  // "cuda:0", "host"
   bool available = false;
@@ -39,7 +37,6 @@ struct DeviceStatus {
   std::vector<std::string> dtypes = {};  // the dtypes of programs that it can run; empty if unavailable
 };
 
-// The names of the dtypes of programs for which `supports` is true: "bf16", "fp32".
 template <class Supports>
 std::vector<std::string> supported_dtypes(const Supports& supports) {
   std::vector<std::string> names;

@@ -20,7 +20,6 @@ class Stream;
 // A handle of a recorded node (on CUDA, a cudaGraphNode_t), valid as long as the Graph contains the node.
 using GraphNode = void*;
 
-// The implementation chosen for an op, on a device with several implementations of it.
 struct KernelPath {
   std::string name;      // "conv2d:cudnn"; empty if there was no choice
   std::string fallback;  // why a better implementation was not chosen; empty if none was better
@@ -31,8 +30,7 @@ struct KernelPath {
 class Kernel {
  public:
   virtual ~Kernel() = default;
-  // `operands`: device addresses, inputs then outputs, in the order of the OpCall. They are read only during
-  // the call.
+  // `operands`: device addresses in the order of the OpCall, read only during the call.
   virtual void launch(Stream& stream, void* const* operands) = 0;
   // The input whose memory the first output may reuse if nothing reads the input afterwards and both have the
   // same size. The kernel then reads all input elements that an output element depends on before it writes
@@ -44,12 +42,12 @@ class Kernel {
   virtual std::size_t settable_nodes() const { return 0; }
 };
 
-// A marker on a stream. It stores the device time at which the stream reaches it.
+// Stores the device time at which the stream reaches it.
 class Event {
  public:
   virtual ~Event() = default;
   virtual void record(Stream& stream) = 0;
-  // Seconds of device time from `start` to this event. Both must be reached: synchronise the stream first.
+  // Seconds of device time. Both must be reached: synchronise the stream first.
   virtual double seconds_since(const Event& start) const = 0;
 };
 
@@ -61,14 +59,12 @@ struct PreparedReplay {
   void* stream = nullptr;
 };
 
-// The outcome of an update of an exec.
 struct GraphUpdate {
   bool done = false;
   std::string node;    // the refused node, such as "kernel node 3"; empty if no single node was refused
   std::string reason;  // why the update was refused, as the device reports it
 };
 
-// The addresses and the size of a device-to-device copy.
 struct DeviceCopy {
   void* destination = nullptr;
   const void* source = nullptr;
@@ -80,17 +76,17 @@ struct DeviceCopy {
 class GraphExec {
  public:
   virtual ~GraphExec() = default;
-  // Changes the exec so that it does the same as `graph`, a recording of the same nodes in the same order
-  // with other parameters. Refuses any other `graph`; after a refusal the exec must not be launched again.
+  // Makes the exec do the same as `graph`, a recording of the same nodes in the same order with other
+  // parameters. Refuses any other `graph`; after a refusal the exec must not be launched again.
   virtual GraphUpdate update(Graph& graph) = 0;
-  // Sets new addresses for a launch of `kernel`. `nodes`: the kernel's settable_nodes() nodes, in the order
-  // of recording, in the graph from which this exec was instantiated. This graph must still exist.
+  // Sets new addresses for a launch of `kernel`. `nodes`: its settable_nodes() nodes, in the order of
+  // recording, in the graph from which this exec was instantiated, which must still exist.
   virtual void set_operands(const std::vector<GraphNode>& nodes, Kernel& kernel, void* const* operands) = 0;
-  // Sets the addresses of a node that copy_on_device() recorded.
+  // `node`: recorded by copy_on_device().
   virtual void set_copy(GraphNode node, const DeviceCopy& copy) = 0;
-  virtual void upload(Stream& stream) = 0;  // moves the exec to the device before its first launch
-  virtual void launch(Stream& stream) = 0;  // enqueues one replay
-  // Returns a replay that does the same as launch(stream), for timed code.
+  virtual void upload(Stream& stream) = 0;
+  virtual void launch(Stream& stream) = 0;
+  // For timed code. Does the same as launch(stream).
   virtual PreparedReplay prepare_replay(Stream& stream);
   virtual void* native_handle() noexcept = 0;  // cudaGraphExec_t; null on the host device
 };
@@ -101,12 +97,11 @@ class Graph {
   virtual ~Graph() = default;
   virtual facts::GraphContents contents() const = 0;
   std::size_t node_count() const { return static_cast<std::size_t>(contents().nodes); }
-  // The nodes, in the order of recording.
-  virtual std::vector<GraphNode> nodes() const = 0;
-  // Describes each node's work for people, without the name of the node's op. The call is slow.
+  virtual std::vector<GraphNode> nodes() const = 0;  // in the order of recording
+  // For people; without the names of ops. Slow.
   virtual std::vector<facts::DescribedNode> describe() const = 0;
-  // Replaces each memset node of the device's own library calls by an equivalent kernel node, but no memset
-  // node of a plugin's op. Returns the number of replaced nodes. Call it before instantiate().
+  // Replaces each memset node of the device's own library calls, but not of a plugin's op, by an equivalent
+  // kernel node. Returns their number. Call it before instantiate().
   virtual std::size_t replace_memset_nodes() { return 0; }
   virtual std::unique_ptr<GraphExec> instantiate() = 0;
   // Discards the recording. Stream::end_capture(Graph&) may store another one. Existing execs stay valid.
@@ -119,19 +114,17 @@ class Stream {
   // Records the work of one arm of a branch on `stream`. If the function is empty, the arm does nothing.
   using Arm = std::function<void(Stream& stream)>;
   virtual ~Stream() = default;
-  // Waits until all enqueued work is done; throws if the work failed.
+  // Throws if enqueued work failed.
   virtual void synchronize() = 0;
-  // From now until end_capture(), the stream records work. Throws if the stream is already capturing.
+  // Throws if the stream is already capturing.
   virtual void begin_capture() = 0;
-  // Ends the capture. If the capture failed, clears the error, leaves the stream ready for the next capture
-  // and throws with the capture's error code.
+  // On failure, clears the error, leaves the stream ready for the next capture and throws the error's code.
   virtual std::unique_ptr<Graph> end_capture() = 0;
   // Ends the capture into `graph`, a graph of this device, which discards its former recording.
   virtual void end_capture(Graph& graph) = 0;
   // Ends a failed capture, discards the recording and clears the error. Does nothing without a capture.
   virtual void abandon_capture() noexcept = 0;
-  // Captures the work that `work` enqueues; abandons the capture if `work` throws. If `into` is given,
-  // stores the recording there and returns null.
+  // Abandons the capture if `work` throws. If `into` is given, stores the recording there and returns null.
   template <typename Work>
   std::unique_ptr<Graph> capture(Work&& work, Graph* into = nullptr) {
     begin_capture();
@@ -146,10 +139,9 @@ class Stream {
     return nullptr;
   }
   virtual bool capturing() const = 0;
-  // The number of nodes recorded by the current capture; 0 without a capture. May throw if the capture was
-  // invalidated.
+  // 0 without a capture. May throw if the capture was invalidated.
   virtual std::size_t recorded_nodes() const = 0;
-  // The nodes recorded by the current capture, in the order of recording; empty without a capture.
+  // In the order of recording; empty without a capture.
   virtual std::vector<GraphNode> nodes_so_far() const = 0;
   virtual void fill_bytes(void* destination, int byte, std::size_t bytes) = 0;
   virtual void copy_to_host(void* host_destination, const void* source, std::size_t bytes) = 0;
@@ -161,8 +153,7 @@ class Stream {
   virtual void record_branch(const void* selector, const std::vector<Arm>& arms) = 0;
   virtual void* native_handle() noexcept = 0;  // cudaStream_t; null on the host device
 
-  // Waits like synchronize(), but sleeps until it is woken instead of spinning. Throws Error(unsupported)
-  // if the device has no such wait.
+  // Sleeps instead of spinning. Throws Error(unsupported) if the device has no such wait.
   virtual void synchronize_blocking();
   // Later work on this stream starts when the device has reached the event's last recording. If the event
   // was recorded on a capturing stream, this stream joins the capture as a branch of the graph. Throws
@@ -179,20 +170,17 @@ class DeviceExecution {
   // The device's own stream, for callers that make no stream. It can be captured.
   virtual std::unique_ptr<Stream> default_stream() = 0;
   virtual std::unique_ptr<Event> make_event() = 0;
-  // Prepares a built-in or foreign op. Throws Error(unsupported) naming the op if this device has
-  // no implementation. Markers get a Kernel whose launch does nothing.
+  // Throws Error(unsupported) naming an op without implementation. A marker's launch does nothing.
   virtual std::unique_ptr<Kernel> make_kernel(const ir::OpCall& call) = 0;
   virtual bool can_fork_captures() const { return false; }
   // A kernel without operands. Its launch calls `call`, which enqueues or records its own work on the
   // launch's stream. On the host device, the stream's thread runs `call` in stream order. A recording there
   // stores `call`, and each replay runs it. launch() or the next synchronize() rethrows what `call` throws.
   virtual std::unique_ptr<Kernel> make_callback(std::function<void()> call);
-  // Wraps a graph (cudaGraph_t) that another library has captured. The graph must outlive the returned
-  // object. Throws Error(unsupported) on a device without such graphs.
+  // Wraps another library's cudaGraph_t, which must outlive the result. May throw Error(unsupported).
   virtual std::unique_ptr<Graph> borrow_graph(void* native);
-  // From now on, preparing a kernel does not time candidates, and does not run, record or load kernels ahead
-  // of use. A cache of choices or a library's heuristic decides, and code is loaded when the first step needs
-  // it.
+  // From now on, preparing a kernel times no candidates, and runs, records or loads no kernel ahead of use.
+  // A cache of choices or a library's heuristic decides, and the first step that needs code loads it.
   virtual void load_at_first_use() {}
   // From now on our kernels are launched without programmatic edges: each starts after the kernel before it
   // has completed. Does nothing on devices whose launches always wait.
@@ -203,7 +191,6 @@ class DeviceExecution {
   // Kernels prepared from now on use the workspace of this branch of a forked capture, so `linear` kernels
   // of different branches may run concurrently. Branch 0 is the default.
   virtual void prepare_on_branch(std::size_t /*branch*/) {}
-  // Waits for all work on the device.
   virtual void synchronize() = 0;
 
  protected:

@@ -27,28 +27,23 @@ struct MemoryUse {
 
 class DeviceInstruments {
  public:
-  // Makes a kernel without operands that does nothing, to measure the minimum cost of a launch. Throws
-  // Error(unsupported) on a device without one.
+  // A kernel that does nothing, to measure launches. Throws Error(unsupported) on a device without one.
   virtual std::unique_ptr<Kernel> make_empty_kernel();
   // The size of the last cache in front of the device's memory (a GPU's L2); 0 if unknown.
   virtual std::size_t cache_bytes() const { return 0; }
-  // Measures the seconds that a fixed number of the device's clock cycles takes. A lowered clock takes more
-  // seconds. The probe takes some tenths of a millisecond and leaves the device almost idle. The stream must
-  // be idle before the call, and is idle afterwards. Absent if the device has no clock of its own.
+  // The seconds that a fixed number of clock cycles takes: more if the clock is lowered. The probe takes
+  // some tenths of a millisecond and leaves the device almost idle. The stream must be idle before the call,
+  // and is idle afterwards. Absent if the device has no clock of its own.
   virtual std::optional<double> clock_probe_seconds(Stream&) { return std::nullopt; }
-  // This process's part of the device's memory, as the driver reports it. The call may take a millisecond.
-  // Absent if no driver reports it.
+  // This process's part, as the driver reports it; absent if none does. The call may take a millisecond.
   virtual std::optional<MemoryUse> memory_use() { return std::nullopt; }
-  // The library algorithms chosen so far, one per cache key, in the order of keys; empty on a device without
-  // choices.
+  // One per cache key so far, in the order of keys; empty on a device without choices.
   virtual std::vector<facts::LibraryChoice> library_choices() const { return {}; }
-  // How often this process has used the cache so far; absent if the cache is off or unused by this device.
+  // Absent if the cache is off or unused by this device.
   virtual std::optional<facts::CacheUse> cache_use() const { return std::nullopt; }
-  // The cache entries of library_choices(), so that a later process need not choose again. The entries
-  // contain the library's own plans if the library can serialise plans (cache::Choice).
+  // For library_choices(), with the library's own plans if it can serialise them (cache::Choice).
   virtual std::vector<cache::Entry> kept_choices() const { return {}; }
-  // Later choices look for a matching entry among these before they look in the cache. Returns the number of
-  // entries that are for this device, its libraries and this build.
+  // Later choices prefer a match of these to the cache. Returns how many fit device, libraries and build.
   virtual std::size_t offer_choices(const std::vector<cache::Entry>&) { return 0; }
   // Loads the profiler's library at this call, not earlier. Does not throw if the library is missing.
   virtual ProfilerResult make_profiler();

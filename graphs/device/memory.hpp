@@ -20,7 +20,7 @@ enum class MemoryKind : std::uint8_t {
   harness     // memory with which the harness flushes caches, or which it leaves unused
 };
 
-// Counts the current and the highest number of bytes of each kind of device memory. Every Buffer counts.
+// Every Buffer counts here.
 class MemoryTally {
  public:
   void add(MemoryKind kind, std::size_t bytes) noexcept {
@@ -32,7 +32,7 @@ class MemoryTally {
   void remove(MemoryKind kind, std::size_t bytes) noexcept { of(kind).now -= bytes; }
   std::size_t now(MemoryKind kind) const noexcept { return accounts_[static_cast<std::size_t>(kind)].now; }
   std::size_t most(MemoryKind kind) const noexcept { return accounts_[static_cast<std::size_t>(kind)].most; }
-  // The sum of all kinds; `program` already includes `weights`.
+  // `program` already includes `weights`.
   std::size_t total() const noexcept {
     std::size_t bytes = 0;
     for (const Account& account : accounts_) bytes += account.now;
@@ -53,7 +53,7 @@ class MemoryTally {
   std::size_t peak_ = 0;
 };
 
-// Adds bytes to a tally from construction to destruction. Move-only.
+// Counts from construction to destruction.
 class Tallied {
  public:
   Tallied() = default;
@@ -86,7 +86,6 @@ class Tallied {
 class DeviceMemory;
 class Stream;
 
-// Device memory with one owner. Move-only; freed on destruction.
 class Buffer {
  public:
   Buffer() = default;
@@ -118,8 +117,7 @@ class DeviceMemory {
   // even on the host device, where the operating system would overcommit memory.
   virtual void* allocate(std::size_t bytes) = 0;
   virtual void deallocate(void* data) noexcept = 0;
-  // Host memory that the device copies from and to directly, without an intermediate copy. Throws
-  // Error(out_of_memory).
+  // Host memory that the device copies without an intermediate copy. Throws Error(out_of_memory).
   virtual void* allocate_pinned(std::size_t bytes) = 0;
   virtual void deallocate_pinned(void* data) noexcept = 0;
   virtual MemoryInfo memory() const = 0;
@@ -127,7 +125,7 @@ class DeviceMemory {
   virtual std::size_t allocation_granularity() const = 0;
   // Bytes of the libraries' scratch memory, which is allocated before any capture and not from pools.
   virtual std::size_t workspace_bytes() const = 0;
-  // Bytes that allocate() has returned and that are not yet freed, including the device's own buffers.
+  // Not yet freed, including the device's own buffers.
   virtual std::size_t allocated_bytes() const = 0;
   MemoryTally& tally() noexcept { return tally_; }
   const MemoryTally& tally() const noexcept { return tally_; }

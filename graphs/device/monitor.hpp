@@ -15,7 +15,6 @@ class DeviceMonitor {
   virtual facts::DeviceReading read() = 0;  // never throws
 };
 
-// A monitor, or the reason why there is none.
 struct MonitorResult {
   std::unique_ptr<DeviceMonitor> monitor;
   std::string detail;

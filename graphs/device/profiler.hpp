@@ -17,8 +17,7 @@ struct Activity {
   double end_seconds = 0;
 };
 
-// Records from construction to destruction. A process has at most one profiler at a time and uses it from the
-// device's thread.
+// Records from construction to destruction. At most one per process at a time, on the device's thread.
 class ActivityProfiler {
  public:
   virtual ~ActivityProfiler() = default;
@@ -27,7 +26,6 @@ class ActivityProfiler {
   virtual std::vector<Activity> collect() = 0;
 };
 
-// A profiler, or the reason why there is none.
 struct ProfilerResult {
   std::unique_ptr<ActivityProfiler> profiler;
   std::string detail;  // the recorder's name ("CUPTI 13.0"), or the reason why there is none

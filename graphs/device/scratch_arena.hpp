@@ -13,8 +13,7 @@ class ScratchArena {
  public:
   explicit ScratchArena(DeviceMemory& memory) : memory_(memory) {}
 
-  // Returns at least `bytes` bytes, 512-byte aligned, which the arena owns; null for 0 bytes. Throws
-  // Error(out_of_memory).
+  // 512-byte aligned memory, which the arena owns; null for 0 bytes. Throws Error(out_of_memory).
   std::byte* reserve(std::size_t bytes) {
     if (bytes == 0) return nullptr;
     // The largest batch is prepared first, so the first chunk usually serves all batches.
@@ -25,7 +24,7 @@ class ScratchArena {
     return static_cast<std::byte*>(chunks_.back().data());
   }
 
-  // Counts memory that an op keeps for itself, such as a table.
+  // For memory that an op keeps for itself, such as a table.
   void count(std::size_t bytes) noexcept { total_bytes_ += bytes; }
   std::size_t total_bytes() const noexcept { return total_bytes_; }
 

@@ -40,8 +40,8 @@ Cache::Kept Cache::read(const Key& key) const {
   return kept;
 }
 
-// Stores the last use as the file's modification time, because some mounts do not store access times. If
-// the cache is off, the path lacks the folder and names no entry's file, so no file is touched.
+// Stores the last use as the modification time, because some mounts store no access times. If the cache is
+// off, the path lacks the folder, so no file may be touched.
 std::string Cache::take(const Kept& kept, double waited_seconds) {
   if (is_on()) static_cast<void>(utimensat(AT_FDCWD, kept.path.c_str(), nullptr, 0));
   if (found_.insert(kept.path).second) {
@@ -53,7 +53,6 @@ std::string Cache::take(const Kept& kept, double waited_seconds) {
   return kept.reading.entry->content;
 }
 
-// Returns nothing if no usable entry was offered.
 std::optional<std::string> Cache::take_offered(const Key& key, const Check& check) {
   if (offered_.empty()) return std::nullopt;
   const auto found = offered_.find(file_name_of(key));

@@ -21,13 +21,13 @@ class Cache {
  public:
   static constexpr std::uintmax_t default_bytes_max = std::uintmax_t{1} << 30;
 
-  // If `folder` is empty, the cache is off: it keeps no files. Else the first entry creates the folder. If
-  // the entries exceed `bytes_max`, the cache removes the least recently used ones.
+  // If `folder` is empty, the cache is off: it keeps no files. Else the first entry creates the folder.
+  // Above `bytes_max`, the least recently used entries are removed.
   explicit Cache(std::filesystem::path folder, std::uintmax_t bytes_max = default_bytes_max)
       : folder_(std::move(folder)), bytes_max_(bytes_max) {}
 
-  // Returns the entry's content; nothing if there is no valid entry. Ignores a file that is damaged, of
-  // another version or for another key, and prints one line per such file on stderr.
+  // Returns nothing if there is no valid entry. Ignores a file that is damaged, of another version or for
+  // another key, with one line per such file on stderr.
   std::optional<std::string> find(const Key& key);
 
   struct Found {
@@ -36,12 +36,11 @@ class Cache {
   };
   // Returns the reason why the kept entry cannot be used, or an empty string.
   using Check = std::function<std::string(const std::string& content)>;
-  // Makes the content; returns nothing if no content is to be kept. May throw, and use this cache
-  // recursively.
+  // Returns nothing if no content is to be kept. May throw, and use this cache recursively.
   using Make = std::function<std::optional<std::string>()>;
-  // Returns a kept or offered entry that `check` accepts, else the result of `make`. One process makes the
-  // entry while others that need the key wait. If this process is killed, the next one makes the entry. If
-  // the folder cannot be written, prints one line on stderr and keeps nothing.
+  // Returns a kept or offered entry that `check` accepts, else the result of `make`. While one process makes
+  // the entry, others that need the key wait; if it is killed, the next one makes the entry. If the folder
+  // cannot be written, prints one line on stderr and keeps nothing.
   std::optional<Found> find_or_make(const Key& key, const Check& check, const Make& make);
 
   // Later look-ups prefer `entry` to the folder's entry, unless their check refuses `entry`. Writes no file.
@@ -68,7 +67,7 @@ class Cache {
   std::filesystem::path folder_;
   std::uintmax_t bytes_max_;
   facts::CacheUse use_{};
-  double seconds_made_ = 0;  // total time spent on making entries
+  double seconds_made_ = 0;
   std::set<std::filesystem::path> found_;
   std::set<std::filesystem::path> refused_;
   std::map<std::string, Entry> offered_;  // by file name

@@ -29,12 +29,11 @@ std::string lines_of(const Key& key) {
   return text;
 }
 
-// Reads a text line by line.
 class Lines {
  public:
   explicit Lines(std::string_view text) : rest_(text) {}
 
-  // Returns the value of the next line; absent if this line is incomplete or has another name.
+  // Absent if the next line is incomplete or has another name.
   std::optional<std::string_view> value(std::string_view name) {
     const std::size_t end = rest_.find('\n');
     cut_short_ = end == std::string_view::npos;

@@ -10,11 +10,9 @@ namespace graphbench::cache {
 
 // Every entry holds a choice among a library's algorithms.
 inline constexpr std::string_view kind_name = "choices";
-// The names of the facts on which an entry depends.
 inline constexpr std::string_view key_parts[] = {"op", "shape", "device", "libraries", "build"};
 
-// values[i] is the value of key_parts[i]. A value is a single line: callers replace longer texts by
-// their digests.
+// values[i] is that of key_parts[i], one line each: callers replace longer texts by their digests.
 struct Key {
   std::vector<std::string> values;
   friend bool operator==(const Key&, const Key&) = default;
@@ -32,8 +30,8 @@ std::string file_name_of(const Key& key);
 std::string encode(const Entry& entry);
 
 struct Reading {
-  std::optional<Entry> entry;  // absent if the text is refused
-  std::string why_not;         // "the entry is damaged"
+  std::optional<Entry> entry;
+  std::string why_not;  // "the entry is damaged"
 };
 // Accepts only the exact output of encode().
 Reading decode(std::string_view text);

@@ -10,25 +10,23 @@
 namespace graphbench::cache {
 
 struct FileText {
-  std::optional<std::string> text;  // absent: there is no such file, or it cannot be read
-  std::string error;                // empty if the file was read or does not exist
+  std::optional<std::string> text;
+  std::string error;  // empty if the file was read or does not exist
 };
 FileText read_file(const std::filesystem::path& path);
 
-// Writes a draft file in the same folder and renames it to `path`. At every moment, even after a power loss,
-// `path` has its old content or all of `text`. The caller must own the file's lock. Returns the error's
-// message, or an empty string.
+// At every moment, even after a power loss, `path` has its old content or all of `text`. The caller must
+// hold the file's lock. Returns the error's message, or an empty string.
 std::string write_file(const std::filesystem::path& path, const std::string& text);
 
-// The path that write_file() writes to first. A killed process leaves this file; the next write replaces it.
+// write_file() writes here first. A killed process leaves this file; the next write replaces it.
 std::filesystem::path draft_of(const std::filesystem::path& path);
 std::filesystem::path lock_of(const std::filesystem::path& path);
 
-// The lock that a process holds while it makes the file `path`. The system releases it when the process ends.
+// Held while a process makes the file `path`. The system releases it when the process ends.
 class FileLock {
  public:
   enum class Wait : bool { no, yes };
-  // With Wait::yes the calling thread blocks until the holder releases the lock.
   FileLock(const std::filesystem::path& path, Wait wait);
   ~FileLock();
   FileLock(const FileLock&) = delete;

@@ -19,7 +19,7 @@ std::string_view environment(const char* name) {
   return value == nullptr ? std::string_view() : std::string_view(value);
 }
 
-// Accepts that the folder does not exist. Other processes may add and remove files during the listing.
+// Other processes may add and remove files during the listing.
 std::vector<fs::path> paths_in(const fs::path& folder) {
   std::error_code error;
   std::vector<fs::path> paths;

@@ -13,27 +13,23 @@
 
 namespace graphbench::cache {
 
-// The environment variable that holds the cache's folder or "off". It also passes --cache on to child
-// processes.
+// The environment variable with the cache's folder or "off". It also passes --cache on to child processes.
 inline constexpr const char* folder_variable = "GRAPHBENCH_PLAN_CACHE";
 
-// Returns the variable's folder; if it is unset, graphbench/plans in XDG_CACHE_HOME or ~/.cache. An empty
-// path means that nothing is kept.
+// If the variable is unset: graphbench/plans in XDG_CACHE_HOME or ~/.cache. An empty path: nothing is kept.
 std::filesystem::path folder_from_environment();
 
 struct KeptFile {
   std::filesystem::path path;
   std::uintmax_t bytes = 0;
-  std::filesystem::file_time_type used;  // when the entry was last found or made
+  std::filesystem::file_time_type used;
 };
-// Lists the files of entries, least recently used first. Empty if the folder does not exist. Throws Error(io)
-// if the folder cannot be read.
+// Least recently used first. Empty if the folder does not exist. Throws Error(io) if it cannot be read.
 std::vector<KeptFile> files_in(const std::filesystem::path& folder);
 
-// The entry of a file, or the reason why the file is refused.
 struct Content {
-  std::string kind = {};  // "choices"
-  // The facts of the entry's key, by name.
+  std::string kind = {};
+  // The key's facts by name.
   std::vector<std::pair<std::string, std::string>> parts = {};
   std::optional<double> seconds = {};  // absent if the file is refused
   std::string why_not = {};            // why the file is refused; empty if it is sound
@@ -41,10 +37,9 @@ struct Content {
 Content content_of(const std::filesystem::path& path);
 
 struct Limits {
-  // The least recently used files are removed until at most this many bytes are left.
-  std::optional<std::uintmax_t> bytes_max = {};
+  std::optional<std::uintmax_t> bytes_max = {};      // the least recently used files go first
   std::optional<std::chrono::seconds> age_max = {};  // since the last use
-  std::filesystem::path keep = {};                   // this file is never removed
+  std::filesystem::path keep = {};
 };
 struct Removed {
   std::int64_t files = 0;
