@@ -14,7 +14,7 @@
 #include "graphs/abi/text.hpp"
 #include "graphs/base/error.hpp"
 
-// The opaque type of the ABI: the state of one build() call.
+// The state of one build() call.
 struct gb_builder {
   graphbench::ir::ProgramBuilder program;
   std::string refusal;  // the message of the first refused call; empty if no call was refused

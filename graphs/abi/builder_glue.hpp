@@ -10,14 +10,13 @@
 
 namespace graphbench::abi {
 
-// Builds the program `program_name`. Every error begins with `where` ("workload mlp"). Throws
-// Error(plugin_failed) if build() fails or throws, a call was refused, or the program is invalid.
+// Every error begins with `where` ("workload mlp"). Throws Error(plugin_failed) if build() fails or throws,
+// a call was refused, or the program is invalid.
 ir::Program build_program(const gb_workload& workload, const gb_build_request& request,
                           const ir::OpCatalog& catalog, const std::string& program_name,
                           const std::string& where);
 
-// Runs a plugin's rewriting pass and returns the new program. Its list of rewrites contains the lines that
-// the pass logged, as "pass NAME: LINE". Every error begins with `where`. Throws Error(plugin_failed) if
+// Logged lines become rewrites "pass NAME: LINE". Errors begin with `where`. Throws Error(plugin_failed) if
 // rewrite() fails or throws, a call was refused, or the new program is invalid.
 ir::Program run_program_pass(const gb_program_pass& pass, const ir::Program& program,
                              const ir::OpCatalog& catalog, const std::string& where);
@@ -26,7 +25,7 @@ ir::Program run_program_pass(const gb_program_pass& pass, const ir::Program& pro
 std::string checked_line(const std::string& what, const char* text);
 ir::Attributes attributes_of(const std::string& where, const gb_attr* attrs, std::int32_t count);
 std::vector<ir::ValueId> input_ids(const std::string& where, const std::int32_t* inputs, std::int32_t count);
-// Writes the ids of an op's outputs to the plugin's array and returns their number.
+// Writes the ids to the plugin's array and returns their number.
 std::int32_t hand_over(const std::string& where, const std::vector<ir::ValueId>& ids, std::int32_t* outputs,
                        std::int32_t capacity);
 

@@ -11,23 +11,21 @@
 
 namespace graphbench::abi {
 
-// The ABI's dtypes and value kinds have the same numbers as ours, so casts convert them.
+// The numbers are the same, so casts convert the ABI's dtypes and value kinds.
 static_assert(GB_FP32 == int(ir::DType::fp32) && GB_FP16 == int(ir::DType::fp16) &&
               GB_BF16 == int(ir::DType::bf16) && GB_I32 == int(ir::DType::i32));
 static_assert(GB_INPUT == int(ir::ValueKind::input) && GB_WEIGHT == int(ir::ValueKind::weight) &&
               GB_STATE == int(ir::ValueKind::state));
 
-// Makes a definition that contains a copy of `op`. The definition's inference calls the plugin's infer() and
-// checks the results. The inference throws Error(invalid_argument) with the plugin's reason if infer()
+// Copies `op`. The definition's inference throws Error(invalid_argument) with the plugin's reason if infer()
 // refuses the op, and Error(plugin_failed) if infer() throws or returns an invalid type.
 ir::OpDefinition foreign_definition(const gb_op& op);
 
-// Converts attributes to the ABI's records. These point into `attributes`, which must outlive them.
+// The records point into `attributes`, which must outlive them.
 std::vector<gb_attr> attribute_records(const ir::Attributes& attributes);
 
-// A plugin's op at one batch size, prepared for run_host or launch_cuda. The destructor calls release(). The
-// ABI promises that a call record stays valid at one address until the sweep ends, so that plugins may use
-// the address as a key. Therefore no record is freed, even when kernels, devices and programs are destroyed.
+// A plugin's op at one batch size. The ABI promises that a call record stays valid at one address until the
+// sweep ends, so that plugins may use the address as a key; so no record is freed with its kernel.
 class ForeignKernel {
  public:
   // Throws Error(plugin_failed), which names the op, if prepare() or workspace_bytes() fails or throws.
@@ -43,7 +41,7 @@ class ForeignKernel {
 
   const gb_op& op() const noexcept { return op_; }
   const gb_op_call& call() const noexcept { return *record_; }
-  // Runs the op on the calling thread. Throws Error(plugin_failed) if run_host returns an error or throws.
+  // On the calling thread. Throws Error(plugin_failed) if run_host returns an error or throws.
   void run_host(void* const* operands) const;
 
  private:

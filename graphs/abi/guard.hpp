@@ -12,8 +12,8 @@
 
 namespace graphbench::abi {
 
-// Calls `call`; turns an exception into Error(plugin_failed, "<where>: threw ..."). The ABI forbids
-// exceptions, but a plugin may throw one by mistake, and the sweep must name the plugin.
+// Turns an exception into Error(plugin_failed, "<where>: threw ..."). The ABI forbids exceptions, but a
+// plugin may throw one by mistake, and the sweep must name the plugin.
 template <typename Call>
 auto guarded(const std::string& where, Call&& call) -> decltype(call()) {
   try {
@@ -42,7 +42,6 @@ std::int32_t kept(Handle* handle, Call&& call) noexcept {
   return kRefused;
 }
 
-// Implements the function fail() of a function table.
 template <typename Handle>
 void record_failure(Handle* handle, const char* message) {
   if (handle == nullptr || !handle->failure.empty()) return;

@@ -25,22 +25,20 @@ struct WorkloadPreset {
   std::map<std::string, std::int64_t> values;  // every option of the workload
 };
 
-// A workload as a plugin declares it: a copy that does not point into the plugin's memory.
+// A copy that does not point into the plugin's memory.
 struct WorkloadInfo {
   std::string name;
   std::string help;
   std::string plugin;  // "builtin", or the file's path
   std::vector<WorkloadOption> options;
   std::vector<WorkloadPreset> presets;
-  // The modes of a foreign step (gb_step), which has neither options nor presets. Empty if the workload
-  // builds a program.
+  // For a foreign step (gb_step), which has no options or presets. Empty if the workload builds a program.
   std::vector<std::string> modes = {};
 
   bool is_step() const { return !modes.empty(); }
 };
 
-// A plugin that this process has as a record in memory instead of a file, and the plugin's name in messages.
-// The record must stay valid until the process ends.
+// A plugin whose record is in memory, not in a file. The record must stay valid until the process ends.
 struct LentPlugin {
   const gb_plugin* plugin = nullptr;
   std::string origin;
@@ -49,24 +47,23 @@ struct LentPlugin {
 struct BuildChoice {
   std::string preset;
   ir::DType dtype = ir::DType::fp32;
-  std::string pass = "forward";                      // or "training": then build() adds gradients
-  std::map<std::string, std::int64_t> options = {};  // overrides of the preset
+  std::string pass = "forward";  // or "training": then build() adds gradients
+  std::map<std::string, std::int64_t> options = {};
   // Values by axis. build() reads the axes of ir::training_options(), `attention` ("decomposed"),
   // `epilogues` ("off" or "joined") and `program-pass` (the name of a plugin's rewriting pass).
   std::map<std::string, std::string> axes = {};
   std::vector<std::string> splits = {};  // for `piecewise`; empty: the workload's own splits
 };
 
-// The workloads and op kinds of this process: at first the built-in kinds and no workload. The registry must
-// outlive the programs, pointers and references that it returns.
+// At first the built-in kinds and no workload. Must outlive the programs and pointers that it returns.
 class WorkloadRegistry {
  public:
-  // Adds a plugin by its record. `origin` names the plugin in errors. Throws Error(plugin_failed) for another
-  // ABI version (the error names both versions), a wrong size, a null or malformed field, or a name in use.
+  // `origin` names the plugin in errors. Throws Error(plugin_failed) for another ABI version, a wrong size,
+  // a null or malformed field, or a name in use.
   void add(const gb_plugin& plugin, const std::string& origin);
 
-  // Loads a shared library and adds its plugin. Throws Error(plugin_failed) if the file does not exist, is
-  // not a shared library or lacks the entry point, or if the entry point returns an error or throws.
+  // Throws Error(plugin_failed) if the file does not exist, is not a shared library or lacks the entry
+  // point, or if the entry point returns an error or throws.
   void load(const std::string& path);
 
   std::vector<WorkloadInfo> workloads() const;
@@ -76,16 +73,16 @@ class WorkloadRegistry {
   // of range, Error(plugin_failed) if the workload's build() fails or throws, and the errors of
   // differentiate().
   ir::Program build(std::string_view workload, const BuildChoice& choice) const;
-  // Builds the workload's own program, without gradients even for `training`.
+  // The workload's own program, without gradients even for `training`.
   ir::Program build_forward(std::string_view workload, const BuildChoice& choice) const;
-  // Returns the record of a workload that is a foreign step; null for one that builds a program.
+  // Null for a workload that builds a program.
   const gb_step* step(std::string_view workload) const;
 
  private:
   struct Entry {
     WorkloadInfo info;
     gb_workload workload{};
-    gb_step step{};  // set if info.modes is not empty
+    gb_step step{};
   };
   struct Pass {
     gb_program_pass record{};

@@ -8,12 +8,12 @@
 #include "graphs/abi/guard.hpp"
 #include "graphs/ir/rewrite.hpp"
 
-// The opaque type of the ABI: the state of one rewrite() call.
+// The state of one rewrite() call.
 struct gb_rewriter {
   graphbench::ir::Rewriter program;
   int lines = 0;
-  std::string refusal = {};  // the message of the first refused call; empty if no call was refused
-  std::string failure = {};  // the text that the plugin passed to fail()
+  std::string refusal = {};
+  std::string failure = {};
 };
 
 namespace graphbench::abi {
@@ -24,7 +24,7 @@ constexpr int kLinesMax = 64;
 static_assert(GB_ACTIVATION == int(ir::ValueKind::activation) && GB_OUTPUT == int(ir::ValueKind::output) &&
               GB_PARAMETER == int(ir::ValueKind::parameter) && GB_GRADIENT == int(ir::ValueKind::gradient));
 
-// A program in the structs of the C ABI, and the memory that the structs point to.
+// A program in the structs of the ABI, and their memory.
 class View {
  public:
   explicit View(const ir::Program& program) {

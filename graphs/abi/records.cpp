@@ -170,7 +170,6 @@ ir::OpDefinition check_op(const gb_op* record, const std::string& label) {
   return foreign_definition(op);
 }
 
-// Checks that an op's gradient is another op of the same plugin. `ops` must contain all ops of the plugin.
 void check_gradient(const ir::OpDefinition& op, const std::vector<ir::OpDefinition>& ops,
                     const std::string& label) {
   if (op.gradient.empty()) return;
@@ -193,7 +192,6 @@ gb_program_pass check_pass(const gb_program_pass* record, const std::string& lab
   return pass;
 }
 
-// Accepts "whole", "piecewise", and "LIBRARY.NAME" such as "torch.cudagraphs".
 bool is_step_mode(std::string_view mode) {
   const std::size_t dot = mode.find('.');
   if (dot == std::string_view::npos) return mode == "whole" || mode == "piecewise";

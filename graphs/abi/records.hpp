@@ -17,11 +17,10 @@ struct CheckedWorkload {
   gb_step step{};          // a copy, set for a foreign step instead of `workload`
 };
 
-// Copies of the parts of a plugin's record.
 struct CheckedPlugin {
   std::vector<CheckedWorkload> workloads;
   std::vector<ir::OpDefinition> ops;
-  std::vector<gb_program_pass> passes;  // copies with our header's fields
+  std::vector<gb_program_pass> passes;
 };
 
 // "plugin FILE", which begins every error about that plugin.

@@ -7,18 +7,15 @@
 
 namespace graphbench::abi {
 
-// True for a name: 1 to 64 lower-case letters, digits, '_' and '-', starting with a letter. The rule is
-// strict because names of workloads, presets, options and op kinds are in flags, cell ids and metric labels.
+// The rule (kNameRule) is strict because such names are in flags, cell ids and metric labels.
 bool is_name(std::string_view text) noexcept;
 
-// The rule as a sentence, for errors about a refused name.
 extern const char* const kNameRule;
 
 // True for an empty text, and for one line of UTF-8 without control characters, at most 512 bytes.
 bool is_line(std::string_view text) noexcept;
 
-// Makes a plugin's text fit one line of an error. Control characters and bytes that are not UTF-8 become '?';
-// text longer than 512 bytes ends in "...".
+// Control characters and bytes that are not UTF-8 become '?'; text longer than 512 bytes ends in "...".
 std::string printable(std::string_view text);
 
 }  // namespace graphbench::abi
