@@ -25,8 +25,8 @@ enum class ErrorCode {
   graph_timeout,         // CUDA 909
   graph_update_failed,   // CUDA 910: the update would change a part that a graph exec cannot change
   not_capturable_op,     // the program has an op that its author marked as not capturable
-  host_op,
-  mutated_input,
+  host_op,               // the program has an op that runs on the host
+  mutated_input,         // the program writes to one of its inputs
   address_moved,         // the caller's address differs from the captured one
   not_batch_major,       // the rows of a value's batch are not one after another in memory
   state_not_splittable,  // a step cannot be split, because its state belongs to the whole batch
