@@ -21,34 +21,31 @@ class CellTable {
 
   // Makes `task` the current task. The functions up to unreported_batches() are about its cells.
   void begin_task(const model::WorkerTask& task);
-  // Adds a finished cell of the task. A cell that fails in one launch has failed, whatever its other
-  // launches report; the first reason stays. Throws Error(invalid_argument), because the worker cannot be
-  // trusted, for a cell that is not in the task or was already reported.
+  // A cell that fails in one launch has failed; the first reason stays. Throws Error(invalid_argument) for a
+  // cell that is not in the task or was already reported: its worker cannot be trusted.
   void add_cell(const model::CellResult& reported);
-  // The cell of a reported batch, for facts that arrive later. Throws if the batch was not reported.
+  // The cell of a reported batch, for later facts. This and add_memory() throw if it was not reported.
   model::CellResult& reported(std::int64_t batch);
-  // Adds the worker's memory figures of a reported batch. Throws if the batch was not reported.
   void add_memory(std::int64_t batch, model::Memory memory);
   // Marks the task's cells as measured in an earlier run. `on` is its device; absent: this run's device.
   void mark_resumed(const std::optional<model::MeasuredOn>& on);
   // Divides a worker's time evenly over the batches that it reported and measured.
   void add_worker_seconds(double seconds, const std::vector<std::int64_t>& batches);
-  // Fails every cell that the task has not reported. Returns their number.
+  // Returns the number of cells that failed.
   std::int64_t fail_unreported(const model::Reason& reason);
-  // Fails one cell. Returns false if the task has already reported it.
+  // Returns false if the task has already reported the batch.
   bool fail(std::int64_t batch, const model::Reason& reason);
   bool owes(std::int64_t batch) const { return owed_.contains(batch); }
-  // The batches that the task has not reported, in the task's order.
+  // In the task's order.
   std::vector<std::int64_t> unreported_batches() const;
 
   // Cells whose launches have all reported or failed, and that have the task's workload, preset, dtype, pass
   // and warmup, in any mode. Only such cells are compared with each other.
   std::vector<model::CellResult> done_beside_task() const;
-  // The finished cells of the whole plan.
   std::vector<model::CellResult> done() const;
 
   std::int64_t measurements() const { return measurements_; }  // (cell, launch) pairs reported or failed
-  std::int64_t failures() const { return failures_; }          // measurements that failed
+  std::int64_t failures() const { return failures_; }
 
   // Marks cells without a measurement as skipped, with the reason `interrupted`.
   void skip_pending();
@@ -57,7 +54,7 @@ class CellTable {
 
  private:
   model::CellResult& cell_of(std::int64_t batch);
-  model::Launch* launch_of(std::int64_t batch);  // the task's launch of the cell; null if none
+  model::Launch* launch_of(std::int64_t batch);  // null if none
   void count(std::int64_t batch, model::CellStatus status);
   std::size_t index_of(std::int64_t batch) const;
 
@@ -73,11 +70,9 @@ class CellTable {
 class ProgressTracker {
  public:
   explicit ProgressTracker(const model::Plan& plan) : ProgressTracker(plan, plan.tasks) {}
-  // `whole` is the plan of the complete sweep, and `left` are its tasks that must still run. Counts the
-  // measurements of the complete sweep, including those of an earlier run.
+  // `left`: tasks of the `whole` plan that must still run. Counts the measurements of earlier runs too.
   ProgressTracker(const model::Plan& whole, const std::vector<model::WorkerTask>& left);
 
-  // Removes a task that will not run.
   void drop_task(const model::WorkerTask& task);
   void begin_task(const model::WorkerTask& task, double now_seconds);
   void phase(std::int64_t batch, const std::string& phase);
@@ -91,13 +86,12 @@ class ProgressTracker {
     std::int64_t count = 0;
   };
   static std::string kind_of(const model::WorkerTask& task);
-  // The mean time of ended workers of this kind (kind_of) or, if there are none, of all ended workers. At
-  // least one worker must have ended.
+  // The mean of ended workers of this kind or, without any, of all. At least one worker must have ended.
   double expected_seconds(const std::string& kind) const;
 
   model::Progress progress_;
   std::map<std::string, std::int64_t> waiting_;  // tasks not begun yet, by kind
-  std::map<std::string, Mean> durations_;        // durations of ended tasks, by kind
+  std::map<std::string, Mean> durations_;        // of ended tasks, by kind
   Mean all_;
   std::string running_;  // kind of the running task; empty between workers
   double started_at_seconds_ = 0;

@@ -1,5 +1,4 @@
-// Runs each device's sweep in a forked child, which opens its own files and ports, so that a crash affects
-// only one device.
+// Runs each device's sweep in a forked child with its own files and ports: a crash affects one device.
 #include "harness/sweep/devices.hpp"
 
 #include <sched.h>
@@ -31,7 +30,6 @@ constexpr std::string_view device_placeholder = "{device}";
 constexpr std::array<const char*, 6> own_to_each = {"json",  "samples",    "report",
                                                     "trace", "dump-graph", "prometheus-textfile"};
 
-// All CUDA devices, or the host's devices if there is none.
 std::vector<std::string> all_devices() {
   process::ProcessSupervisor supervisor;
   const sweep::ProbeAnswer answer = sweep::ask_probe(supervisor, {process::own_command(probe_role)},
@@ -131,7 +129,6 @@ class Children {
     if (told_to_stop != 0) ::kill(child, SIGTERM);
   }
 
-  // Waits for the child that was started as number `place`, and returns its exit code.
   int wait(std::size_t place) {
     int status = 0;
     while (::waitpid(device_children[place], &status, 0) < 0 && errno == EINTR) {

@@ -13,9 +13,8 @@ namespace graphbench::cli {
 // options that do not work with several devices, and Error if `all` finds no device.
 std::vector<std::string> several_devices(const config::RawOptions& raw);
 
-// Runs `sweep`, which returns an exit code, in one child process per device. In the options, {device} is
-// replaced by the device's name. The children run one after the other or, with --concurrent, together.
-// Without --concurrent, no child starts after an interrupted one. Returns the worst exit code.
+// Runs `sweep` in one child process per device, whose name replaces {device} in the options: one by one
+// until one is interrupted or, with --concurrent, together. Returns the worst of their exit codes.
 int sweep_devices(const config::RawOptions& raw, const std::vector<std::string>& devices,
                   const std::function<int(const config::RawOptions& raw)>& sweep);
 

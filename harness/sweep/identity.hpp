@@ -1,5 +1,4 @@
-// Digests that must be equal if two processes measure parts of one plan. A file's digest covers its bytes,
-// so a rebuilt file may have another digest.
+// Digests that must be equal if two processes measure parts of one plan. A rebuilt file's may differ.
 #pragma once
 
 #include <string>
@@ -10,14 +9,12 @@
 
 namespace graphbench::sweep {
 
-// The digest of this program: its executable, libraries and backends. Throws Error(io).
+// Digests of this program (executable, libraries, backends) and of the plugins' files. Both throw Error(io).
 std::string binary_digest();
-// The digest of the plugins' files. Throws Error(io).
 std::string plugins_digest(const std::vector<std::string>& paths);
 
-// The parts of a plan's identity, by their names in messages and in the order in which differences are
-// reported: plan (all tasks without device and chosen CPU), binary, plugins, and kind of device (the
-// fingerprint).
+// Digests by their names in messages, in the order in which differences are reported: plan (all tasks
+// without device and chosen CPU), binary, plugins, kind of device (the fingerprint).
 using RunIdentity = std::vector<std::pair<std::string, std::string>>;
 RunIdentity identity_of(const model::Plan& plan, const model::DeviceFacts& facts,
                         const std::vector<std::string>& plugins);

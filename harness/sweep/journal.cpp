@@ -53,7 +53,6 @@ std::string digest_of(std::string_view record) {
   return sha256_hex(record).substr(0, digest_size);
 }
 
-// The record in a line; absent if the record does not match the line's digest.
 std::optional<std::string_view> record_of(std::string_view line) {
   if (line.size() <= digest_size || line[digest_size] != ' ') return std::nullopt;
   const std::string_view record = line.substr(digest_size + 1);
@@ -153,7 +152,6 @@ void Journal::read() {
   is_worth_keeping_ = !finished_.empty();
 }
 
-// Refuses a journal with another sweep's tasks, or discards these tasks if the settings allow to start over.
 void Journal::leave_out_other() {
   if (!finished_.empty() && !settings_.start_over)
     refuse(other_ + ": remove the file (its cells are lost), or give another --json");

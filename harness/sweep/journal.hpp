@@ -22,8 +22,7 @@ struct FinishedTask {
   std::vector<std::string> events = {};  // the worker's messages about its cells, unchanged
 };
 
-// "mlp/tiny/fp32/forward/b1/w0/eager launch 2": the cell of the task's first batch, and the launch. Unique
-// within a plan.
+// "mlp/tiny/fp32/forward/b1/w0/eager launch 2", from the task's first batch. Unique within a plan.
 std::string task_id(const model::WorkerTask& task);
 
 struct TakenOver {

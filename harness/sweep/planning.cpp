@@ -114,7 +114,6 @@ std::vector<model::WorkerTask> programs_of(const model::Plan& plan, bool capture
   return programs;
 }
 
-// Builds the programs in the probe, so that mistakes are found before anything is measured.
 std::vector<std::string> check_programs(const model::Plan& plan, const config::SweepOptions& options,
                                         const sweep::ProbeSettings& probe,
                                         process::ProcessSupervisor& supervisor) {
@@ -170,8 +169,7 @@ abi::WorkloadInfo take_package(const package::Manifest& manifest, config::SweepO
   return info;
 }
 
-// Opens the sweep's package, and checks the package and the file of weights against the manifest. Absent
-// without --package. Throws InputError.
+// Also checks the package and the weights against the manifest. Absent without --package. Throws InputError.
 std::optional<package::Package> open_package(config::SweepOptions& options) {
   model::PackageFiles& files = options.package;
   if (files.file.empty()) return std::nullopt;
@@ -192,7 +190,6 @@ std::optional<package::Package> open_package(config::SweepOptions& options) {
   }
 }
 
-// Refuses more ranks than devices, and options that have no meaning for several ranks.
 void check_ranks(const config::SweepOptions& options, const model::Plan& plan,
                  const std::vector<DeviceStatus>& devices) {
   std::int64_t most = 1;

@@ -8,7 +8,6 @@
 namespace graphbench::sweep {
 namespace {
 
-// The option that a message names if the stage fails.
 std::string option_of(const ProbeStage& stage, const config::SweepOptions& options) {
   if (stage.what == ProbeStage::What::plugin) return options.where("plugin");
   if (stage.what == ProbeStage::What::interpreter) return options.where("torch");

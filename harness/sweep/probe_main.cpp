@@ -34,8 +34,7 @@ class Probe {
     try {
       stages();
     } catch (const std::exception& error) {
-      // An absent device is this machine's limit. Invalid environment variables, plugins and programs are
-      // the user's mistakes.
+      // An absent device is this machine's limit; all else is the user's mistake, also an invalid variable.
       const auto* ours = dynamic_cast<const Error*>(&error);
       const bool bad_value = ours != nullptr && ours->code() == ErrorCode::invalid_argument;
       const bool bad_input = stage_.what != ProbeStage::What::device || bad_value;
@@ -125,7 +124,6 @@ class Probe {
     return std::string("not captured: ") + error.what() + "\n";
   }
 
-  // The pieces of the program that the cell's executor captures.
   static std::string dump_of(const model::WorkerTask& task, const ir::Program& program) {
     const std::optional<execution::ExecutionMode> mode = execution::find_mode(task.mode);
     GRAPHBENCH_ASSERT(mode.has_value());

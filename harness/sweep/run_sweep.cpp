@@ -47,7 +47,6 @@ class Sweep {
   }
 
  private:
-  // Adds the tasks of an earlier run to the table, and reports their cells to the listener.
   void take_over() {
     if (remainder_.taken_over.empty()) return;
     for (const TakenOver& each : remainder_.taken_over) {
@@ -103,7 +102,6 @@ class Sweep {
     tell(table_.done_beside_task());
   }
 
-  // A batch that ended a worker in an earlier launch fails without being run again.
   void leave_out_fatal(const model::WorkerTask& task) {
     for (const std::int64_t batch : task.batches) {
       if (!fatal_.contains(model::id_of(model::cell_of(task, batch)))) continue;
@@ -211,7 +209,6 @@ class Sweep {
     return spoke ? *error_ : model::Reason{"worker_crashed", ended};
   }
 
-  // Fails the batch that the worker was measuring when it died, or all unreported batches if it was at none.
   void settle(const model::WorkerTask& task, const process::ChildExit& exit) {
     const model::Reason reason = reason_of(exit);
     if (phase_batch_ > 0 && table_.fail(phase_batch_, reason)) {
@@ -261,7 +258,7 @@ class Sweep {
   std::set<std::string> fatal_;         // ids of cells that ended a worker
   FinishedTask finished_;               // the task that is being measured
   std::vector<std::int64_t> reported_;  // batches that the running worker has reported
-  std::string phase_;                   // the running worker's phase
+  std::string phase_;
   std::int64_t phase_batch_ = 0;
   std::optional<std::int64_t> stopped_at_;  // the batch at which the worker ended itself
   std::optional<model::Reason> error_;

@@ -17,12 +17,11 @@ namespace graphbench::sweep {
 struct SweepSettings {
   std::vector<std::string> worker_command;  // process::own_command("--worker")
   double worker_silent_seconds_max = 120;
-  // `finished` are tasks that an earlier run of this plan finished. `keep` receives each newly finished
-  // task; null: there is no journal.
+  // `finished`: by an earlier run of this plan. `keep` gets each newly finished task; null: no journal.
   std::vector<FinishedTask> finished = {};
   std::function<void(const FinishedTask&)> keep = nullptr;
-  bool keep_samples = false;                    // in finished tasks; false: only the first steps' latencies
-  std::string hostname = {};                    // this machine's name
+  bool keep_samples = false;  // in finished tasks; false: only the first steps' latencies
+  std::string hostname = {};
   std::optional<model::Floors> floors = {};     // for each cell's ratio to the floors
   std::vector<std::string> ranks_command = {};  // process::own_command("--ranks-process")
   std::string finished_in = {};  // the beginning of messages about `finished`: option and journal
@@ -36,10 +35,9 @@ struct SweepOutcome {
   std::vector<model::TraceProcess> trace;  // timelines of the profiling passes, if requested
 };
 
-// If a worker crashes, hangs or is killed, the batch that it was measuring fails with that reason, and
-// another worker measures the unreported batches. If it was at no batch, all unreported batches fail. Later
-// launches skip the failed batch. `facts` are the probe's facts about the device; the workers' facts replace
-// them.
+// A batch at which a worker crashes, hangs or is killed fails with that reason: another worker measures the
+// unreported batches, and later launches skip the failed one. If the worker was at no batch, all unreported
+// batches fail. `facts` are the probe's facts about the device, which the workers' facts replace.
 SweepOutcome run_sweep(const model::Plan& plan, const model::DeviceFacts& facts,
                        const SweepSettings& settings, process::ProcessSupervisor& supervisor,
                        SweepListener& listener);

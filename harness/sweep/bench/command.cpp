@@ -1,6 +1,4 @@
-// Runs graphbench bench: the cells of a sweep as Google Benchmark's benchmarks, in this process. One
-// function runs each benchmark: it prepares the cell, times the number of steps that Google Benchmark
-// chooses, measures the device time with events, and checks the outputs.
+// Runs graphbench bench: the cells of a sweep as Google Benchmark's benchmarks, in this process.
 #include "harness/options/command.hpp"
 
 #include <benchmark/benchmark.h>
@@ -45,7 +43,6 @@ class OpenTask {
     allocate(task);
   }
 
-  // Returns the executor of `batch`, which the first call prepares. Throws if preparing fails.
   execution::Executor& executor(std::int64_t batch) {
     std::unique_ptr<execution::Executor>& executor = executors_[batch];
     if (executor == nullptr) {
@@ -62,7 +59,6 @@ class OpenTask {
   worker::TaskRig& rig() { return rig_; }
 
  private:
-  // Allocates buffers for the largest batch that fits, as a worker does.
   void allocate(const model::WorkerTask& task) {
     for (const std::int64_t batch : worker::largest_first(task.batches)) {
       try {
@@ -82,8 +78,7 @@ class OpenTask {
   std::map<std::int64_t, std::unique_ptr<execution::Executor>> executors_;
 };
 
-// The reporter that the flags choose. Errors that occur before the first run go to `before_context`, so that
-// the caller can report them.
+// The reporter that the flags choose; errors before its first run go to `before_context`, for the caller.
 class ChosenReporter final : public benchmark::BenchmarkReporter {
  public:
   explicit ChosenReporter(std::ostream& before_context)
@@ -104,11 +99,9 @@ struct BenchOutcome {
   std::int64_t failed = 0;  // failed cells; cells that graphs do not support are not counted
 };
 
-// The cells of a plan as benchmarks of Google Benchmark, which run in this process.
 class CellBenchmarks {
  public:
-  // Registers one benchmark per cell under the cell's id. Within a task the largest batch is first, as in a
-  // worker. Opens and prepares nothing.
+  // Registers each cell under its id, within a task the largest batch first, as in a worker. Opens nothing.
   explicit CellBenchmarks(const model::Plan& plan) {
     for (const model::WorkerTask& task : plan.tasks) tasks_.push_back(task);
     register_all(plan);
@@ -118,9 +111,8 @@ class CellBenchmarks {
   CellBenchmarks(const CellBenchmarks&) = delete;
   CellBenchmarks& operator=(const CellBenchmarks&) = delete;
 
-  // Runs the benchmarks that Google Benchmark's flags choose; Google Benchmark prints. Prepares a cell's
-  // executor at its first run, and checks the outputs against eager's after each run of the timing loop.
-  // Keeps the executors of only one task at a time.
+  // Google Benchmark chooses by its flags, and prints. Prepares a cell's executor at its first run, checks
+  // the outputs against eager's after each timing loop, and keeps the executors of one task at a time.
   BenchOutcome run() {
     BenchOutcome outcome;
     std::ostringstream before_context;

@@ -7,7 +7,6 @@
 
 namespace graphbench::bench {
 
-// True if the argument is one of Google Benchmark's flags.
 bool is_flag(std::string_view argument);
 
 // The help text of the flags, one line per flag: "--benchmark_filter=REGEX".

@@ -12,7 +12,7 @@ namespace graphbench::plan {
 struct Catalog {
   std::string device;  // the name with which workers open the device: "cuda:0", "host"
   model::DeviceFacts facts{};
-  std::vector<std::string> dtypes;           // data types that the device supports
+  std::vector<std::string> dtypes;
   std::vector<abi::WorkloadInfo> workloads;  // built-in workloads first, then by plugin
 };
 

@@ -32,7 +32,6 @@ model::Axes axes_of_step(model::Axes axes, const config::SweepOptions& options,
   return axes;
 }
 
-// Fills in the values that the options leave to the device and the workloads.
 model::Axes complete_axes(model::Axes axes, const std::vector<WorkloadChoice>& workloads,
                           std::vector<std::string> dtypes) {
   axes.workload.clear();

@@ -20,16 +20,14 @@ std::string real(double value) {
 
 std::string canonical_text(const model::PlanFacts& facts, const std::vector<WorkloadChoice>& workloads,
                            const config::SweepOptions& options, const model::AxisTable& table) {
-  // Leaves out launches and seed, because they do not change the measurement: results of five and of ten
-  // launches can be compared.
+  // Leaves out launches and seed, so that results of five and of ten launches can be compared.
   std::string text = "graphbench.plan/1\n";
   for (const WorkloadChoice& workload : workloads) {
     text += "workload=" + workload.name + " preset=" + workload.preset;
     for (const auto& [key, value] : workload.options) text += " " + key + "=" + std::to_string(value);
     text += "\n";
   }
-  // Leaves out axes at their default, and the word "grid" before the first grid, so that plans from before
-  // these features keep their hash.
+  // Leaves out axes at their default and the first grid's "grid", so that older plans keep their hash.
   const std::vector<model::Axes> grids = model::grids_of(facts);
   for (const model::Axes& grid : grids) {
     if (&grid != &grids.front()) text += "grid\n";

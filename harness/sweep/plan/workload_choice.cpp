@@ -84,7 +84,6 @@ void check_shapes(const model::ShapeTrace& trace, const abi::WorkloadInfo& info,
   }
 }
 
-// Refuses options about programs, because a foreign step has no program.
 void check_step(const abi::WorkloadInfo& info, const config::SweepOptions& options) {
   const auto refuse = [&](const std::string& option) {
     throw InputError(options.where(option), "the option applies only to programs, but workload " +
@@ -107,7 +106,6 @@ void check_step(const abi::WorkloadInfo& info, const config::SweepOptions& optio
   }
 }
 
-// Refuses the modes of foreign steps, because this sweep runs programs.
 void check_modes(const config::SweepOptions& options) {
   for (const std::string& mode : options.axes.mode) {
     if (model::is_step_mode(mode))

@@ -17,9 +17,8 @@ struct WorkloadChoice {
   std::map<std::string, std::int64_t> options;  // overrides of the preset
 };
 
-// Returns workloads in the requested order. Throws InputError for an unknown workload (with a suggestion),
-// an unknown preset (with the known ones), and a `--set` with an unknown key or a value out of range. By
-// default chooses the device's default preset, or a workload's first preset if the workload lacks that one.
+// In the requested order. The default preset is the device's or, if the workload lacks that one, its first.
+// Throws InputError for an unknown workload or preset, and a `--set` with an unknown key or a bad value.
 std::vector<WorkloadChoice> choose_workloads(const config::SweepOptions& options, const Catalog& catalog);
 
 // The facts about the sweep's one workload if it is a foreign step; null if the workloads are programs.

@@ -40,7 +40,6 @@ Counts count(const model::Result& result) {
   return counts;
 }
 
-// The cells that have the same problem.
 struct Trouble {
   bool failed = false;
   std::string code;
@@ -73,7 +72,6 @@ std::vector<Trouble> troubles_of(const model::Result& result) {
   return troubles;
 }
 
-// Breaks the text between words, and indents all lines after the first.
 std::string wrapped(std::string_view text, int width) {
   std::string lines;
   int column = 0;

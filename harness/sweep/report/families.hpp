@@ -1,5 +1,4 @@
-// Every metric family that a sweep or a service publishes. Families of cells come from the table of metrics.
-// dashboards/metrics.json lists these families, and those of ladders and bills.
+// Metric families of sweeps and services. dashboards/metrics.json also lists those of ladders and bills.
 #pragma once
 
 #include <string>

@@ -1,5 +1,4 @@
-// Describes a plan and an earlier result in words, and draws progress lines. Keeps only the last update, and
-// reads no clock.
+// Describes a plan and an earlier result in words, and draws progress lines.
 #include "harness/sweep/report/progress.hpp"
 
 #include <fmt/format.h>

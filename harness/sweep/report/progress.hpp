@@ -1,5 +1,4 @@
-// Says what a sweep will run, and shows the running sweep: one live line on a terminal, plain lines
-// elsewhere.
+// Says what a sweep will run, and shows it running: one live line on a terminal, plain lines elsewhere.
 #pragma once
 
 #include <cstdint>

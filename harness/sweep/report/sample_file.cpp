@@ -76,7 +76,6 @@ struct RowKey {
   const model::Launch& of;
 };
 
-// result[i] is 0 if sample i is of the ramp, the first steps; else the number of its placement, from 1.
 std::vector<std::uint8_t> placements_of(const RowKey& key, std::size_t samples) {
   std::vector<std::uint8_t> placements;
   for (std::size_t i = 0; i < key.of.placements.size(); ++i) {

@@ -80,7 +80,6 @@ std::string ramp_lines(const Labels& labels, const model::CellResult& cell) {
   return lines;
 }
 
-// One line for each measured kind of memory of the worker and of the cell's graphs.
 std::string memory_lines(const Labels& labels, const model::CellResult& cell) {
   std::string lines;
   for (const model::MetricRow* row : model::metrics_in(model::MetricSection::memory)) {
@@ -90,7 +89,6 @@ std::string memory_lines(const Labels& labels, const model::CellResult& cell) {
   return lines;
 }
 
-// One line per outcome that occurred in the walk, with the number of its steps.
 std::string walk_lines(const Labels& labels, const model::CellResult& cell) {
   std::map<std::string, double> steps;
   if (cell.shape_walk && cell.status == model::CellStatus::ok) {

@@ -34,10 +34,9 @@ std::vector<prometheus::ClientMetric::Label> labels_of(const CellKey& key);
 
 // Quantiles above the median, each with the member of Summary that has its value.
 using Percentiles = std::vector<std::pair<double, std::optional<double> model::Summary::*>>;
-// Returns times as Prometheus's type summary: promtool allows the label `quantile` only for that type. Each
-// percentile is the median over launches of the launch's percentile; sum and count include all samples.
-// prometheus-cpp's own Summary is not used: it would cost microseconds per sample, and estimate values that
-// are known exactly.
+// Returns Prometheus's type summary, because promtool allows the label `quantile` for no other type. Each
+// percentile is the median of the launches' percentiles; sum and count include all samples. prometheus-cpp's
+// own Summary would cost microseconds per sample, and estimate values that are known exactly.
 prometheus::ClientMetric::Summary times_over(double p50, const std::vector<model::Summary>& launches,
                                              const Percentiles& percentiles);
 

@@ -1,5 +1,4 @@
-// Keeps counters, progress and facts in prometheus-cpp's registry, and the cells' lines separately. Renders
-// the text when it is first read after a change, and shares it with all later readers.
+// Keeps counters, progress and facts in prometheus-cpp's registry, and the cells' lines separately.
 #include "harness/sweep/report/sweep_metrics.hpp"
 
 #include <algorithm>

@@ -39,8 +39,7 @@ class SweepMetrics {
   void begin_sweep(const std::string& device);
   void set_device(const std::string& device, const model::DeviceFacts& facts);
   void set_progress(const std::string& device, const model::Progress& progress);
-  // Replaces the series of a finished cell: series for numbers that this result lacks are removed. Counts the
-  // cell once per sweep, however often it is set.
+  // Replaces all series of a finished cell. Counts the cell once per sweep, however often it is set.
   void set_cell(const std::string& device, const model::CellResult& cell);
   // Shows a cell of a sweep of an earlier process, which has already counted the cell.
   void show_cell(const std::string& device, const model::CellResult& cell);
@@ -48,7 +47,6 @@ class SweepMetrics {
   void drop_vanished(const std::string& device);
   // Replaces the device's comparison by that of the sweep that ended. Only cells that are shown get series.
   void set_comparison(const std::string& device, const model::Comparison& comparison);
-  // Replaces the notes on the device by the notes on the sweep that ended.
   void set_notes(const std::string& device, const std::vector<model::Note>& notes);
   // `unix_seconds` is the time of a successful end; absent if the sweep failed.
   void end_sweep(const std::string& device, std::optional<double> unix_seconds);
@@ -57,7 +55,6 @@ class SweepMetrics {
   std::shared_ptr<const std::string> text() const;
 
  private:
-  // Takes the lock, and discards the rendered text.
   class Change {
    public:
     explicit Change(SweepMetrics& metrics) : lock_(metrics.mutex_) { metrics.text_.reset(); }
@@ -88,7 +85,7 @@ class SweepMetrics {
   std::map<std::string, ComparisonLines> comparisons_;  // by device
   std::set<CellKey> counted_;                           // counted in the device's running or last sweep
   mutable std::shared_ptr<const std::string> text_;
-  mutable std::size_t text_bytes_ = 0;  // size of the last text
+  mutable std::size_t text_bytes_ = 0;
 };
 
 }  // namespace graphbench::reporters

@@ -45,7 +45,6 @@ constexpr model::MetricRow gain_interval = {
     .column_help = "interval over launches",
 };
 
-// The width of the widest number or of the heading, and a blank before it.
 int width_of(const model::MetricRow& row) {
   if (&row == &gain_interval) return interval_width;
   const int numbers = row.kind == model::MetricKind::time    ? time_width
@@ -93,7 +92,7 @@ struct Row {
 };
 
 struct TableSection {
-  const model::Cell* first = nullptr;  // for the heading
+  const model::Cell* first = nullptr;
   std::vector<Row> rows;
 };
 
@@ -139,7 +138,6 @@ std::string text_of(const model::MetricRow& row, double value) {
   return format_count(value);
 }
 
-// A speedup over eager and its interval.
 struct Gain {
   double ratio;
   std::optional<double> low;
@@ -267,7 +265,6 @@ void print_narrow(std::ostream& out, const TableSection& section, const std::vec
   }
 }
 
-// Explains the columns, with as many explanations per line as fit.
 std::string legend(const Columns& columns, int columns_of_terminal) {
   const auto width = static_cast<std::size_t>(std::clamp(columns_of_terminal, 92, 118));
   std::string text;

@@ -1,5 +1,4 @@
-// Prints a result and the floors on the console. The table is followed by cells that are not ok, by notes on
-// how far the numbers can be trusted, and by the conclusions.
+// Prints a result on the console, as Markdown or as CSV, and the floors.
 #pragma once
 
 #include <ostream>
@@ -49,8 +48,7 @@ std::string floor_line(const std::vector<model::CellResult>& cells);
 // Prints a line per status, code and message: "failed out_of_memory: ... (2 cells, first mlp/...)".
 void print_troubles(std::ostream& out, const model::Result& result, const TableOptions& options);
 
-// Prints the walks of --shape-trace: a row for each of the first 20 steps that needed something new, and the
-// count of all other steps.
+// --shape-trace: a row for each of the first 20 steps that needed something new; the count of all others.
 void print_walks(std::ostream& out, const model::Result& result, const TableOptions& options);
 
 // Prints the notes in at most three lines, the number of cells, and the conclusions.
