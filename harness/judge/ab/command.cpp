@@ -57,8 +57,7 @@ class SideBySideOptions {
     options.describe("--launches", "worker processes per cell and side (default: " + launches_default + ")");
   }
 
-  // If `launches` is not 0, plans this number of launches and refuses --launches. Throws InputError for
-  // options that `ab` refuses.
+  // If `launches` is not 0, plans them and refuses --launches. Throws InputError for refused options.
   void check(std::int64_t launches = 0) {
     sweep_ = options_.sweep();
     for (const std::string& name : ab::refused_options()) {
@@ -78,7 +77,6 @@ class SideBySideOptions {
     cell_processes_ = is_by_cell(alternate_);
   }
 
-  // Returns a request without sides and plan. Throws InputError for invalid options.
   ab::InterleavedRequest request() const {
     ab::InterleavedRequest request;
     request.raw = sweep_;
@@ -88,7 +86,6 @@ class SideBySideOptions {
     return request;
   }
 
-  // Throws what make_checked_plan throws.
   model::Plan plan(const ab::InterleavedRequest& request, const std::vector<std::string>& argv,
                    process::ProcessSupervisor& supervisor) const {
     model::Plan plan = make_checked_plan(request.options, argv, supervisor).plan;
@@ -188,7 +185,6 @@ int interrupted(const ab::InterleavedOutcome& outcome, const Files& files) {
   return exit_interrupted;
 }
 
-// Compares the sides. The comparison names `files` as their sources.
 model::Comparison compare_sides(const ab::InterleavedOutcome& outcome, const Files& files,
                                 const model::ComparisonSettings& settings) {
   return compare::compare(compare::side_of(*outcome.base, files.base),
@@ -207,7 +203,6 @@ void check_measured(const ab::InterleavedOutcome& outcome, const ab::Interleaved
   }
 }
 
-// "This binary against itself: 5 launches per side would find a slowdown of 3.1 % ...; finding ..."
 std::string self_text(const model::Comparison& itself) {
   const std::int64_t launches = itself.base.launches_max;
   const std::optional<double> found = ab::slowdown_found_by(launches, itself);

@@ -1,5 +1,4 @@
-// Merges launches into one result, with cells in the plan's order. A cell that fails in one launch is failed
-// in the result, with its first reason. harness/sweep does the same and computes the same summaries.
+// Merges launches into one result, with cells in the plan's order, by the same rules as harness/sweep.
 #include <algorithm>
 #include <cmath>
 
@@ -48,7 +47,6 @@ void merge(const std::vector<Floors>& all, std::optional<model::ExecMemoryFloor>
 using model::CellSummary;
 using Summaries = std::vector<CellSummary>;
 
-// The median of one number over the launches' summaries; absent if most launches lack it.
 template <typename Number>
 std::optional<double> own_median(const Summaries& own, Number&& number) {
   std::vector<double> values;
@@ -96,9 +94,8 @@ std::optional<Floors> merge_floors(const std::vector<Floors>& floors) {
   return merged;
 }
 
-// Fills `summary` of every ok cell from the cell's launches, as harness/sweep does. `own` has the summaries
-// of single launches by cell id. They give within_launch and steady_after, which need all samples. `floors`
-// belong to the merged result, so that a reader can recompute submit_over_floor.
+// `own`: the summaries of single launches by cell id, for within_launch and steady_after, which need all
+// samples. `floors`: the merged result's, so that a reader can recompute submit_over_floor.
 void summarize(std::vector<model::CellResult>& cells, const std::map<std::string, Summaries>& own,
                const model::Floors& floors) {
   statistics::summarize_cells(cells);

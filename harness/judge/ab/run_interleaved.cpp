@@ -63,10 +63,8 @@ std::string name_of(Role role) {
   return role == Role::base ? "base" : "new";
 }
 
-// A temporary folder for the document of one run. The destructor removes it.
 class ScratchFolder {
  public:
-  // Makes the folder under TMPDIR. Throws Error(io).
   ScratchFolder() {
     std::error_code error;
     const std::filesystem::path parent = std::filesystem::temp_directory_path(error);

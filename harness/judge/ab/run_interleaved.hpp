@@ -67,7 +67,6 @@ class ResultMerge {
 
   // Adds a sweep's `result` as launch `launch`. Throws Error(invalid_argument) if it lacks a cell of `task`.
   void add(const model::Result& result, const model::WorkerTask& task, std::int64_t launch);
-  // Marks the task's cells as failed.
   void fail(const model::WorkerTask& task, const model::Reason& reason);
 
   bool empty() const { return !first_; }  // true: result() knows no environment

@@ -1,6 +1,5 @@
-// Orders the runs of `ab`. A loop shuffles with std::mt19937_64, so that a seed gives the same order with
-// every standard library. Also computes which slowdown a comparison could find: from the spread of a pair as
-// measured, and an error and degrees of freedom that follow from the number of pairs.
+// Orders the runs of `ab`, shuffled by a loop so that a seed gives one order with every standard library.
+// Computes which slowdown could be found from the measured spread of a pair and the number of pairs.
 #include "harness/judge/ab/schedule.hpp"
 
 #include <algorithm>
@@ -80,7 +79,6 @@ const MetricComparison* find_mean(const model::Comparison& comparison, const mod
   return found == comparison.means.end() ? nullptr : &found->metric;
 }
 
-// If the second run (`again`) is not slower too, replaces the verdict `slower` and returns true.
 bool take_back(MetricComparison& metric, const MetricComparison* again) {
   if (again != nullptr && is_slower(*again)) return false;
   metric.verdict = Verdict::inconclusive;
@@ -111,7 +109,7 @@ std::vector<bool> undecided_groups(const std::vector<model::WorkerTask>& groups,
 }
 
 model::Plan plan_to_confirm(const model::Plan& plan, const model::Comparison& first) {
-  std::set<std::string> modes;  // modes with a slower mean
+  std::set<std::string> modes;
   for (const model::MeanComparison& mean : first.means) {
     if (is_slower(mean.metric)) modes.insert(mean.mode);
   }

@@ -12,9 +12,8 @@
 
 namespace graphbench::ab {
 
-// Splits every task into one task per batch, so each batch has its own process. If a task had several
-// batches, the plan's hash changes, because the measurement changes: each cell then captures into an empty
-// pool. Otherwise returns `plan` unchanged.
+// Splits every task into one per batch, so each batch has its own process. If that changes `plan`, its hash
+// changes too, because the measurement does: each cell then captures into an empty pool.
 model::Plan one_cell_a_task(model::Plan plan);
 
 enum class Role : std::uint8_t { base, now };
@@ -33,9 +32,8 @@ struct ScheduleOptions {
   std::uint64_t seed = 1;
 };
 
-// Makes the runs launch by launch. Each launch has every group once, in a new random order. A group's two
-// sides run back to back. A random choice per group decides which side runs first in launch 0. The first
-// side alternates from launch to launch (ABBA or BAAB), so that a slow drift affects both sides equally.
+// Launch by launch, each with every group once in random order, its sides back to back. The first side is
+// random per group in launch 0, and alternates then (ABBA or BAAB): drift affects both equally.
 std::vector<Run> make_schedule(const ScheduleOptions& options);
 
 // Returns one value per group: true if a tested metric of one of its cells is inconclusive.
@@ -52,9 +50,7 @@ void apply_confirmation(model::Comparison& first, const model::Comparison& again
 
 inline constexpr std::int64_t launches_max = 1000;
 
-// The slowdown of one cell's latency, as a fraction, that `launches` per side find with a mean probability
-// of 0.9 over all cells, given the spreads of `itself`. Absent if no latency was tested, if there are fewer
-// than two launches, or if the slowdown is above model::slowdown_max.
+// compare::slowdown_found() for `launches` per side and the spreads of `itself`; absent for fewer than two.
 std::optional<double> slowdown_found_by(std::int64_t launches, const model::Comparison& itself);
 
 // The fewest launches per side that would find `slowdown`; absent if launches_max are too few.

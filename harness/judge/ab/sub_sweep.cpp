@@ -1,5 +1,4 @@
 // Makes the command line of one side's sweep from the group's value on every axis and the user's options.
-// Recognizes a graphbench binary by the output of --version, not by its name.
 #include "harness/judge/ab/sub_sweep.hpp"
 
 #include <unistd.h>

@@ -11,8 +11,7 @@
 
 namespace graphbench::ab {
 
-// The sweep options that `ab` refuses, because `ab` writes its own documents: --profile and all local
-// options except --quiet and --plugin.
+// `ab` writes its own documents, so it refuses --profile and all local options but --quiet and --plugin.
 std::vector<std::string> refused_options();
 
 struct SubSweep {

@@ -27,7 +27,7 @@ struct CompareArguments {
   std::string base;
   std::string now;
   std::string against;  // instead of `base`: a branch, label or commit of the history
-  std::string history;  // the history's file
+  std::string history;
   VerdictArguments verdict;
 };
 
@@ -57,7 +57,6 @@ compare::Side baseline_of(const CompareArguments& asked, const compare::Side& no
   return history::find_baseline(store, {asked.against, asked.now, settings.allow}, now);
 }
 
-// Throws InputError if --output names one of the compared files.
 void check_not_a_side(const CompareArguments& asked) {
   std::error_code error;
   for (const std::string& side : {asked.base, asked.now}) {
@@ -91,7 +90,6 @@ class CompareCommand final : public Command {
     if (asked_.against.empty()) {
       sides = compare::read_sides(asked_.base, asked_.now);
     } else {
-      // Reads NEW first, because the choice of the baseline depends on it.
       sides.now = compare::read_side(asked_.now);
       sides.base = baseline_of(asked_, sides.now, request.settings);
     }

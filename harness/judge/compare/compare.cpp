@@ -47,7 +47,6 @@ std::vector<model::Change> changes_of(const DocumentCell& base, const DocumentCe
   return changes;
 }
 
-// One number per launch that has the metric and an index below `end`.
 std::vector<double> times_of(const DocumentCell& cell, model::Metric metric,
                              std::int64_t end = Launches().end) {
   std::vector<double> times;
@@ -58,8 +57,6 @@ std::vector<double> times_of(const DocumentCell& cell, model::Metric metric,
   return times;
 }
 
-// Fills in what no test covers. In `cell.listed`: both sides' means of each metric in `listed` that either
-// side has. In `cell.changed`: the counts that differ, and DocumentCell::paths if it differs.
 void describe_untested(const DocumentCell& base, const DocumentCell& now,
                        const std::vector<model::Metric>& listed, model::CellComparison& cell) {
   for (const model::Metric metric : listed) {
@@ -170,7 +167,6 @@ void place(Trials& measured, const std::vector<CellComparison>& cells) {
   }
 }
 
-// Describes the metrics and counts that no test covers, and the throttling of both sides.
 void describe_pairs(std::span<const Pair> pairs, bool throttling_told, model::Comparison& comparison) {
   const std::vector<Metric> listed = model::listed_metrics();
   for (const Pair& pair : pairs) {
@@ -198,7 +194,6 @@ class Partners {
  public:
   explicit Partners(const std::vector<DocumentCell>& cells) : cells_(cells), taken_(cells.size()) {}
 
-  // Returns the cell with this id and marks it as taken; null if there is no such cell.
   const DocumentCell* take(const std::string& id) {
     std::size_t place = next_;
     if (place >= cells_.size() || cells_[place].id != id) place = look_up(id);
@@ -228,7 +223,7 @@ class Partners {
 
   const std::vector<DocumentCell>& cells_;
   std::vector<bool> taken_;
-  std::size_t next_ = 0;  // the position after the last cell taken
+  std::size_t next_ = 0;
   std::unordered_map<std::string_view, std::size_t> places_;
 };
 

@@ -11,7 +11,6 @@ namespace graphbench::compare {
 // Pure. If the sides are not comparable, fills in only the sides, the differences and the headline.
 model::Comparison compare(const Side& base, const Side& now, const model::ComparisonSettings& settings);
 
-// Makes the headline from the rest of the comparison.
 std::string headline_of(const model::Comparison& comparison);
 
 }  // namespace graphbench::compare

@@ -93,7 +93,6 @@ bool explains_fingerprint(const model::Difference& difference) {
          !field.starts_with(choice_prefix);
 }
 
-// The names with this prefix that occur on either side.
 std::set<std::string> names_of(const DocumentFacts& base, const DocumentFacts& now, std::string_view prefix) {
   std::set<std::string> names;
   for (const DocumentFacts* facts : {&base, &now}) {

@@ -1,5 +1,4 @@
-// The facts that decide whether two results are comparable, under the field names that --allow accepts. Also
-// names the parts of a document that a comparison reads.
+// The facts that decide whether two results are comparable, under the field names that --allow accepts.
 #pragma once
 
 #include <string>

@@ -1,5 +1,4 @@
-// Corrects p values by family: a family's Simes p is the smallest Benjamini-Hochberg adjusted p of its
-// members. Estimates spreads with digamma, trigamma and Fisher's F from Boost.Math.
+// Corrects p values by family. A family's Simes p is its members' smallest Benjamini-Hochberg adjusted p.
 #include <algorithm>
 #include <boost/math/distributions/fisher_f.hpp>
 #include <boost/math/special_functions/digamma.hpp>

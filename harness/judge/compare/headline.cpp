@@ -20,8 +20,7 @@ bool has(const CellComparison& cell, Verdict verdict) {
                              [&](const MetricComparison& metric) { return metric.verdict == verdict; });
 }
 
-// Describes the mean that changed most of all means with this verdict: "whole submit 1.120x over its 27
-// cells". Empty if no mean has the verdict.
+// The mean with this verdict that changed most: "whole submit 1.120x over its 27 cells"; empty without one.
 std::string mean_text(const Comparison& comparison, Verdict verdict) {
   const model::MeanComparison* most = nullptr;
   const auto moved = [](const model::MeanComparison& mean) { return std::abs(std::log(mean.metric.ratio)); };

@@ -88,7 +88,7 @@ void share_spreads(std::span<Trial> trials) {
 using model::MetricComparison;
 using model::Verdict;
 
-// exp() of a half width must be a finite double
+// Keeps exp() of a half width finite, because two launches may differ by any factor.
 constexpr double half_width_max = 600;
 constexpr double launches_advised_max = 1000;
 constexpr double interval_alpha = 0.05;  // for ratio_ci95
@@ -160,7 +160,6 @@ void test(Trial& trial) {
   if (!trial.difference) return;
   MetricComparison& result = trial.result;
   const statistics::MeanDifference& difference = *trial.difference;
-  // half_width_max keeps exp() finite, because two launches may differ by any factor.
   trial.interval_critical = statistics::t_critical(interval_alpha / 2, difference.freedom);
   const double half_width = std::min(trial.interval_critical * difference.error, half_width_max);
   result.ratio_ci95_low = std::exp(difference.mean - half_width);

@@ -54,8 +54,7 @@ struct Tests {
   std::int64_t families = 0;
 };
 
-// Fills in spreads, intervals, p values and verdicts. Corrects families by Benjamini-Hochberg, and members
-// by Benjamini and Bogomolov (2014).
+// Fills in spreads, intervals, p values and verdicts, which statistics::test_families() corrects.
 Tests judge(std::span<Trial> trials, double alpha);
 
 // The slowdown of one cell's latency, as a fraction, that is found with a mean probability of 0.9 over all
@@ -78,8 +77,7 @@ class Looks {
   Looks(const model::ComparisonSettings& settings, std::vector<std::int64_t> looks);
   // Judges the next look. Scales each q by alpha / the look's level, so all looks compare q with alpha.
   Tests judge(std::span<Trial> trials);
-  // Returns compare::slowdown_found() at the last look. In a run with looks, it covers only the undecided
-  // tests, and is 0 if all tests are decided.
+  // compare::slowdown_found() at the last look. In a run with looks, of undecided tests: 0 if none is left.
   std::optional<double> slowdown_found(std::span<const Trial> trials) const;
 
  private:
@@ -108,11 +106,10 @@ struct FamilyTests {
 // below alpha if its family's test and its own test both reject.
 FamilyTests test_families(std::span<const double> p, std::span<const std::uint32_t> family, double alpha);
 
-// The degrees of freedom with which a group's variance predicts a member's variance (Smyth 2004, *Linear
-// models and empirical Bayes methods*, section 6.2: moments of log variances). Assumes a scaled F
-// distribution around each group's variance, with equal degrees of freedom in all groups. Infinite if
-// members differ only by chance; 0 if no group has two members. Variances and degrees of freedom are
-// positive.
+// The degrees of freedom with which a group's variance predicts a member's (Smyth 2004, *Linear models and
+// empirical Bayes methods*, section 6.2: moments of log variances), with a scaled F distribution around each
+// group's variance and equal degrees of freedom in all groups. Infinite if members differ only by chance; 0
+// if no group has two members. Variances and degrees of freedom are positive.
 double common_freedom(std::span<const std::vector<Spread>> groups);
 
 // The common variance of one group, and its common_freedom(), which is 0 for fewer than two members.

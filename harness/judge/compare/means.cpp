@@ -115,8 +115,7 @@ Trial measure_mean(Metric metric, const Table& table, const model::MetricSetting
   result.new_seconds = std::exp(now);
   result.ratio = std::exp(now - base);
   result.floor_seconds = settings.floor_seconds;
-  // The resolution of the clock changes the times of cells independently. It therefore changes their mean
-  // less, by a factor of the square root of the number of cells.
+  // The clock's resolution changes each cell independently, so the mean over n cells by 1 / sqrt(n) of it.
   const double step = settings.floor_seconds / std::sqrt(static_cast<double>(table.base.size()));
   result.margin = std::max(settings.margin, step / std::min(result.base_seconds, result.new_seconds));
   Trial trial{result};

@@ -20,7 +20,6 @@ struct Pair {
   std::size_t cell = 0;
 };
 
-// The launches to compare, and whether both sides come from one interleaved run.
 struct Launches {
   bool interleaved = false;
   std::int64_t end = std::numeric_limits<std::int64_t>::max();  // only launches with a smaller index

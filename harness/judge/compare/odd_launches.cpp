@@ -37,7 +37,7 @@ Effects effects_of(std::span<const Pair> pairs, const DocumentCell* Pair::*side,
     for (const LaunchTimes& launch : (pair.*side)->launches) {
       if (launch[metric] > 0) logs.push_back(std::log(launch[metric]));
     }
-    if (logs.size() < 2) continue;  // a cell with one launch has no other launch to compare
+    if (logs.size() < 2) continue;
     for (const LaunchTimes& launch : (pair.*side)->launches) {
       if (launch[metric] <= 0) continue;
       OddLaunch& known = launches[key_of(launch)];
@@ -70,7 +70,6 @@ double margin_of(std::span<const Pair> pairs, const DocumentCell* Pair::*side, M
   return std::max(settings.margin, settings.floor_seconds / mean);
 }
 
-// Fills in ratio and p of each launch that has enough cells, if the side has enough launches.
 void hold_against_others(Effects& side, double log_margin) {
   if (side.launches.size() < launches_min) return;
   const std::int64_t most = most_cells(side.launches);

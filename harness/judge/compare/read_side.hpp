@@ -30,7 +30,6 @@ struct Sides {
 };
 Sides read_sides(const std::string& base, const std::string& now);
 
-// Makes a side from a result in memory.
 Side side_of(const model::Result& result, const std::string& source);
 
 // Merges cells by id: appends their launches and keeps the worst state. `documents` is not empty. Throws

@@ -60,7 +60,6 @@ struct Values {
   std::optional<double> bare;
 };
 
-// Parses "VALUE,METRIC=VALUE". METRIC must be one of `metrics`.
 Values read_list(const std::string& flag, const std::string& text, Read read, const std::string& advice,
                  std::span<const model::Metric> metrics) {
   Values values;
@@ -76,7 +75,6 @@ Values read_list(const std::string& flag, const std::string& text, Read read, co
   return values;
 }
 
-// Sets `member` for all tested metrics. A metric's own value overrides the value without a name.
 void set_all(const Values& values, double model::MetricSettings::*member,
              model::ComparisonSettings& settings) {
   for (std::size_t i = 0; i < values.own.size(); ++i) {

@@ -1,5 +1,4 @@
 // Reads history entries as a comparison reads its documents, and searches the latest entries for a baseline.
-// harness/judge/compare decides whether an entry is comparable.
 #include "harness/judge/history/baseline.hpp"
 
 #include <algorithm>
@@ -17,7 +16,6 @@ namespace graphbench::history {
 namespace {
 
 constexpr std::size_t commit_digits_min = 7;
-// The search stops after this number of entries.
 constexpr std::size_t tries_max = 50;
 
 bool is_called(const model::HistoryEntry& entry, const std::string& name) {

@@ -19,9 +19,8 @@ struct BaselineRequest {
 // The entries with branch, label or commit `name`, oldest first. If none: InputError with the known names.
 std::vector<model::HistoryEntry> entries_called(Store& store, const std::string& name);
 
-// Returns the latest complete entry called `request.name` that has NEW's environment and plan. Without one,
-// returns the latest complete entry that compare::comparable() accepts. Skips NEW's own entries. Throws
-// InputError if no entry is comparable, and names the blocking differences of the latest entry.
+// The latest complete entry of this name with NEW's environment and plan, else the latest comparable() one.
+// Skips NEW's own. Without one throws InputError with the latest one's blocking differences.
 compare::Side find_baseline(Store& store, const BaselineRequest& request, const compare::Side& now);
 
 // The launch medians of every ok cell, for each metric that is a time.

@@ -67,7 +67,6 @@ struct Named {
   std::string source;  // " (from ...)", or empty
 };
 
-// Takes the commit and the branch from the options, else from the CI or git.
 Named name_of(const HistoryArguments& arguments) {
   Named named;
   named.label.label = arguments.label;

@@ -19,8 +19,7 @@ struct FoundLabel {
 using Environment = std::function<std::string(const char* name)>;
 Environment process_environment();
 
-// Reads the first CI system whose commit variable is set: GitHub Actions, GitLab CI, Buildkite, Jenkins. For
-// a pull request, the branch is its source branch.
+// The first CI system whose commit variable is set. A pull request's branch is its source branch.
 std::optional<FoundLabel> label_from_ci(const Environment& environment);
 
 // Reads HEAD in the working folder. Absent if git finds no commit. The branch is empty for a detached HEAD.

@@ -12,14 +12,12 @@
 
 namespace graphbench::model {
 
-// The names that a user gives to a result.
 struct HistoryLabel {
-  std::string commit;  // the measured commit
+  std::string commit;
   std::string branch;
   std::string label;  // free text
 };
 
-// One stored result document.
 struct HistoryEntry {
   std::int64_t id = 0;  // counts the added entries from 1
   HistoryLabel label;
@@ -42,7 +40,6 @@ struct HistoryPoint {
   std::int64_t launches = 0;
 };
 
-// A lasting change of the values in a series.
 struct ChangePoint {
   std::int64_t index = 0;  // index of the first point after the change
   double ratio = 1;        // median after / median before, each over the points up to the adjacent change
@@ -119,8 +116,7 @@ struct Findings {
 // autocorrelated series (series.cpp). Values are not transformed: pass logarithms of times.
 Findings find_changes(const std::vector<double>& values, const ChangePointOptions& options);
 
-// The fewest values in which a change can reach `alpha`. With fewer values, too many permutations have a
-// split that is equally good.
+// The fewest values in which a change can reach `alpha`: with fewer, too many permutations split as well.
 std::int64_t values_min(const ChangePointOptions& options);
 
 struct SeriesOptions {
@@ -131,8 +127,7 @@ struct SeriesOptions {
   ChangePointOptions changes;
 };
 
-// `points` are oldest first, as from Store::points. The search for changes uses the logarithms of the
-// medians, because times vary by factors.
+// `points`: oldest first. Searches the logarithms of the medians for changes: times vary by factors.
 model::CellHistory make_series(std::string cell, model::Metric metric,
                                std::vector<model::HistoryPoint> points, const SeriesOptions& options);
 

@@ -1,5 +1,4 @@
-// Checks the SQLite header (https://www.sqlite.org/fileformat2.html, section 1.3), and packs documents with
-// zlib. The store keeps the length of the unpacked text.
+// Checks SQLite's header (https://www.sqlite.org/fileformat2.html, section 1.3), and packs with zlib.
 #include <zlib.h>
 
 #include <array>

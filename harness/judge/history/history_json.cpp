@@ -19,7 +19,6 @@ GB_DESCRIBE(model::HistoryEntry, id, started_at, (inlined(&T::label)), (text, de
 GB_DESCRIBE(model::HistoryPoint, entry, (field("median_seconds", &T::median)),
             (field("lowest_seconds", &T::lowest)), (field("highest_seconds", &T::highest)), launches);
 
-// Writes each change with the id of the first entry after it.
 struct Changes {
   std::optional<Json> write(const model::CellHistory& history) const {
     const JsonWriter writer(Form::document);

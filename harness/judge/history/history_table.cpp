@@ -51,7 +51,6 @@ struct Glyphs {
 constexpr Glyphs unicode_glyphs = {"│", "┤", "─", "╎", "┊", "●"};
 constexpr Glyphs ascii_glyphs = {"|", "+", "-", "'", ":", "o"};
 
-// Maps values and entries to rows and columns of the plot.
 struct Scale {
   double low = 0;
   double high = 1;
@@ -97,7 +96,6 @@ class Grid {
  public:
   explicit Grid(const Scale& scale)
       : columns_(scale.columns), marks_(scale.rows * scale.columns, Mark::nothing) {}
-  // Keeps the old mark if its value in Mark is higher.
   void put(std::size_t row, std::size_t column, Mark mark) {
     Mark& place = marks_[row * columns_ + std::min(column, columns_ - 1)];
     place = std::max(place, mark);
@@ -127,8 +125,7 @@ void draw_levels(Grid& grid, const Scale& scale, const CellHistory& history) {
   }
 }
 
-// Draws each entry's range, from its fastest launch to its slowest. The range of five launches contains the
-// true median with a probability of 94 %.
+// Draws each entry's range of launches. For five, it contains the true median with a probability of 94 %.
 void draw_ranges(Grid& grid, const Scale& scale, const CellHistory& history) {
   for (std::size_t i = 0; i < history.points.size(); ++i) {
     const HistoryPoint& point = history.points[i];

@@ -21,7 +21,6 @@ struct Split {
   double statistic = 0;  // equation 7 of the paper that history.hpp names
 };
 
-// Settings of the test against simulated autocorrelated series.
 struct CorrelatedTest {
   double correlation = 0;  // lag-one autocorrelation of the simulated series: measured_at_most()
   std::size_t segment_min = 0;
@@ -88,8 +87,7 @@ std::optional<Split> best_split(const double* values, std::size_t count, std::si
   return best;
 }
 
-// The best split of all segments, with at least `segment_min` values on either side. `boundaries` are the
-// ends of the segments, from 0 to the number of values. Absent if all segments are too short.
+// The best split of all segments. `boundaries` are their ends, from 0 to the number of values.
 std::optional<Split> best_over_segments(const std::vector<double>& values,
                                         const std::vector<std::size_t>& boundaries, std::size_t segment_min) {
   std::optional<Split> best;
@@ -103,7 +101,6 @@ std::optional<Split> best_over_segments(const std::vector<double>& values,
   return best;
 }
 
-// The values minus the mean of their segment.
 std::vector<double> around_means(const std::vector<double>& values,
                                  const std::vector<std::size_t>& boundaries) {
   std::vector<double> rest = values;
@@ -117,7 +114,6 @@ std::vector<double> around_means(const std::vector<double>& values,
 }
 
 // The statistic of the best split, divided by the mean absolute deviation that remains after the split.
-// Infinite if no deviation remains.
 double over_spread(const std::vector<double>& values, std::vector<std::size_t> boundaries,
                    std::size_t segment_min) {
   const auto split = best_over_segments(values, boundaries, segment_min);
@@ -177,8 +173,7 @@ double measured_at_most(const std::vector<double>& values, const std::vector<std
                     model::correlation_max);
 }
 
-// The p value of the best split of `values`: the share of simulated series, with the same segments, whose
-// best split is at least as good. The series are normal and autoregressive of order one.
+// The share of simulated series with the same segments whose best split is at least as good.
 double p_of_correlated(const std::vector<double>& values, const std::vector<std::size_t>& boundaries,
                        const CorrelatedTest& test, std::mt19937_64& random) {
   const double observed = over_spread(values, boundaries, test.segment_min);
@@ -198,8 +193,7 @@ void shuffle(double* values, std::size_t count, std::mt19937_64& random) {
   for (std::size_t i = count; i > 1; --i) std::swap(values[i - 1], values[random() % i]);
 }
 
-// The p value of `statistic`: the share of shuffles, within the segments, whose best split is at least as
-// good. Stops when p can no longer reach alpha.
+// The share of shuffles within the segments whose best split is as good. Stops when p cannot reach alpha.
 double p_value_of(double statistic, std::vector<double> values, const std::vector<std::size_t>& boundaries,
                   const ChangePointOptions& options, std::mt19937_64& random) {
   const double orders = static_cast<double>(options.permutations + 1);
@@ -243,8 +237,7 @@ std::vector<FoundChange> candidates_of(const std::vector<double>& values, const 
   return found;
 }
 
-// Computes a seed from the values. With one fixed seed, all series of one length would be tested against the
-// same simulated series and share their sampling error.
+// A seed from the values: with a fixed one, all series of one length would share one sampling error.
 std::uint64_t digest_of(const std::vector<double>& values) {
   std::uint64_t digest = 0;
   for (const double value : values) digest = (digest ^ std::bit_cast<std::uint64_t>(value)) * 0x100000001b3;
@@ -295,8 +288,8 @@ Findings find_changes(const std::vector<double>& values, const ChangePointOption
 
 std::int64_t values_min(const ChangePointOptions& options) {
   GRAPHBENCH_ASSERT(options.alpha * static_cast<double>(options.permutations + 1) >= 1);
-  // The clearest change of a short series is a step in the middle. With ten values, 2 of C(10, 5) = 252
-  // orders split at least as well, but the test draws orders at random. The loop therefore runs the test.
+  // Runs the test on the clearest change, a step in the middle. With ten values, 2 of C(10, 5) = 252 orders
+  // split at least as well, but the test draws orders at random.
   std::vector<double> step(static_cast<std::size_t>(2 * options.segment_min));
   for (;; step.emplace_back()) {
     for (std::size_t i = 0; i < step.size(); ++i) step[i] = i < step.size() / 2 ? 0 : 1;

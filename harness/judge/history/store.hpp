@@ -18,7 +18,6 @@ struct LaunchMedians {
   std::vector<double> seconds;  // one per launch
 };
 
-// One document to add.
 struct NewEntry {
   model::HistoryEntry entry;  // without its id
   std::string document;       // the text of the file
@@ -49,7 +48,6 @@ class Store {
   // The text of the document. Throws InputError if the file is damaged.
   std::string document(std::int64_t id);
   bool knows_cell(const std::string& cell);
-  // The ids of all known cells.
   std::vector<std::string> cells();
   // A cell's points, oldest first.
   std::vector<model::HistoryPoint> points(const std::string& cell, model::Metric metric);

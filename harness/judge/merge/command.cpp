@@ -41,7 +41,6 @@ void check_is_task_shard(const std::string& path, const model::Result& head) {
   }
 }
 
-// The preset of a workload in the shard; without one, the first preset of the plan.
 std::string preset_of(const std::string& workload, const model::PlanFacts& plan) {
   const auto found = plan.shard->presets.find(workload);
   if (found != plan.shard->presets.end()) return found->second;
@@ -73,17 +72,15 @@ std::vector<std::string> documents_in(const std::vector<std::string>& paths, con
 
 class ShardMerge {
  public:
-  // Reads all files. `allow` names the accepted differences of the facts, like compare's --allow. Throws
-  // InputError, which names the file: not a task shard; another plan, assignment or device than the first
-  // file; a shard or a cell that an earlier file has; a cell that is not in the plan.
+  // `allow` is as compare's --allow. Throws InputError with the file that is no task shard, differs from the
+  // first in plan, assignment or device, repeats a shard or cell, or has a cell that the plan lacks.
   ShardMerge(const std::vector<std::string>& files, const std::vector<std::string>& allow) {
     for (const std::string& file : files) add(file, allow);
     plan_cells();
     std::ranges::sort(merged_.shards, {}, &model::MergedShard::index);
   }
 
-  // Returns one line per missing shard, then one line per missing or unfinished cell. At most ten cells are
-  // listed; the number of further cells follows.
+  // One line per missing shard, then per missing or unfinished cell: ten at most, and the number of others.
   std::vector<std::string> missing() const {
     std::vector<std::string> lines;
     const std::int64_t count = merged_.plan.shard->count;
@@ -238,7 +235,7 @@ class ShardMerge {
   std::map<std::int64_t, std::size_t> by_index_;   // positions in files_, by the shard's index
   std::unordered_map<std::string, Place> places_;  // by cell id
   std::vector<std::string> planned_;               // cell ids, in the plan's order
-  std::vector<std::string> unfinished_;            // ids of incomplete cells
+  std::vector<std::string> unfinished_;
   std::int64_t cells_failed_ = 0;
 };
 

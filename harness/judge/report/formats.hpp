@@ -23,7 +23,6 @@ struct Format {
 
 // The first format is the default.
 const std::vector<Format>& formats();
-// Null if no format has that name.
 const Format* find_format(std::string_view name);
 
 // Prints text for a terminal: slower metrics first, advice to the user last.
@@ -35,16 +34,14 @@ void print_comparison_json(std::ostream& out, const model::Comparison& compariso
 
 // The most bytes that GitHub accepts in a comment.
 inline constexpr std::size_t markdown_length_max = 65536;
-// Prints GitHub-flavoured Markdown for a pull request: a line with the verdict, a table of changes, and
-// folded details, in at most markdown_length_max bytes. A table that does not fit is cut and ends with the
-// number of omitted rows. Text from documents is escaped, so it cannot add formatting, mentions or links.
+// GitHub-flavoured Markdown for a pull request, in at most markdown_length_max bytes: a line with the
+// verdict, a table of changes, folded details. Text from documents is escaped.
 void print_comparison_markdown(std::ostream& out, const model::Comparison& comparison,
                                const FormatOptions& options);
 
-// Prints JUnit XML in the dialect of Jenkins, GitLab and GitHub's report actions, with one testcase per
-// cell. A slower metric or a lost cell is a failure. A cell is skipped if it was not compared, or if it is
-// inconclusive (with --strict that is a failure). The XML has a failure exactly if passed() is false.
-// Testcases have no `time`, because readers would show it as the duration of a test.
+// JUnit XML in the dialect of Jenkins, GitLab and GitHub's report actions: one testcase per cell, without a
+// `time`, which would be shown as a test's duration. Slower metrics, lost cells and, with --strict,
+// inconclusive cells fail; cells not compared or inconclusive are skipped. Fails exactly if not passed().
 void print_comparison_junit(std::ostream& out, const model::Comparison& comparison,
                             const FormatOptions& options);
 

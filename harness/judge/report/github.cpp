@@ -1,5 +1,4 @@
-// Chooses the results for the few annotations that GitHub shows per step, and escapes their text for the
-// parser of the runner's commands.
+// Chooses results for the few annotations that GitHub shows, and escapes text for the runner's parser.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -108,7 +107,6 @@ std::vector<Annotation> warnings_of(const Comparison& comparison) {
   return warnings;
 }
 
-// Writes at most annotations_max annotations. Returns the number of omitted ones.
 std::size_t write(std::ostream& out, std::string_view kind, const std::vector<Annotation>& annotations) {
   const std::size_t shown = std::min(annotations.size(), annotations_max);
   for (std::size_t i = 0; i < shown; ++i) out << command(kind, annotations[i]);

@@ -122,7 +122,6 @@ void add_metric(Buffer& to, const model::MetricComparison& metric, const std::st
   add(to, "}}");
 }
 
-// Writes ,"key":[...]; nothing if there are no items.
 template <typename Item, typename Add>
 void add_list(Buffer& to, const char* key, const std::vector<Item>& items, const Add& add_item) {
   if (items.empty()) return;
@@ -210,7 +209,6 @@ void add_odd_launch(Buffer& to, const model::OddLaunch& odd) {
   add(to, "}}");
 }
 
-// Writes ,"key":[...], with one item per line.
 template <typename Item, typename Add>
 void write_lines(std::ostream& out, const char* key, const std::vector<Item>& items, const Add& add_item) {
   out << ",\n  \"" << key << "\": [";

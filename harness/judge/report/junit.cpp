@@ -38,7 +38,6 @@ std::string classname_of(const std::string& id) {
   return fmt::format("{}.{}.{}.{}.{}", parts[0], parts[6], parts[1], parts[2], parts[3]);
 }
 
-// The metrics with this verdict, on one line.
 std::string metrics_with(const CellComparison& cell, Verdict verdict) {
   std::string text;
   for (const model::MetricComparison& metric : cell.metrics) {

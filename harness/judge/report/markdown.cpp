@@ -1,5 +1,4 @@
-// Writes GitHub-flavoured Markdown, with the most urgent section first. A table may use half of the
-// remaining room, so that a thousand slower cells leave room for lost cells.
+// Writes GitHub-flavoured Markdown, with the most urgent section first.
 #include <fmt/format.h>
 
 #include <cstddef>
@@ -66,7 +65,6 @@ constexpr std::string_view inconclusive_head =
     "| --- | --- | ---: | ---: | ---: | --- | ---: | --- |\n";
 constexpr std::string_view coverage_head = "| cell | outcome |\n| --- | --- |\n";
 
-// Keeps a copy of `items` and writes a row when the table needs it.
 template <typename Item, typename Write>
 MarkdownText::Rows rows_of(std::vector<Item> items, Write write) {
   const std::size_t count = items.size();
@@ -84,7 +82,6 @@ std::string cells_of(const Finding& found) {
                      numbers_of(*found.metric));
 }
 
-// Writes the last two columns and ends the row.
 std::string verdict_of(const model::MetricComparison& metric, const std::string& verdict) {
   return fmt::format(" {} | {} |\n", q_text(metric.q),
                      metric.verdict == Verdict::slower ? "**" + verdict + "**" : verdict);

@@ -1,5 +1,4 @@
-// Prints the worst results first: lost cells, then slower, faster and inconclusive metrics. Unchanged metrics
-// take one line. Long lists are cut; --format json has all rows.
+// Prints the worst results first: lost cells, then slower, faster and inconclusive metrics. Cuts long lists.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,5 +1,4 @@
-// Writes the parts of a comparison as text with three significant digits. Makes text from documents safe for
-// one line of Markdown, XML or a log.
+// Writes the parts of a comparison as text with three significant digits.
 #include "harness/judge/report/words.hpp"
 
 #include <fmt/format.h>
@@ -73,7 +72,6 @@ bool is_a_copy(const model::Comparison& comparison) {
   return metrics > 0;
 }
 
-// True if no metric was tested and a side has only one launch, which is the most common reason.
 bool lacks_launches(const model::Comparison& comparison) {
   return comparison.tests == 0 &&
          std::ranges::any_of(comparison.cells, [](const model::CellComparison& cell) {

@@ -50,7 +50,6 @@ std::vector<Finding> folded(const model::Comparison& comparison, const std::vect
 // "8 metrics", or folded "8 metrics of 2 families".
 std::string count_text(std::size_t metrics, const std::vector<Finding>& families);
 
-// "1.052x"
 std::string ratio_text(double ratio);
 // "[1.047, 1.058]", or "-" without an interval.
 std::string interval_text(const model::MetricComparison& metric);
@@ -85,16 +84,13 @@ std::string detectable_text(const model::Comparison& comparison);
 // submit 12 % (19 %)". Empty if no mean was tested.
 std::string means_found_text(const model::Comparison& comparison);
 // "A slowdown of 3.1 % in one cell's latency would have been found in nine cases of ten; " and then
-// means_found_text(). Empty if the sides are not comparable. Also empty if every latency is decided and
-// --require-power is met.
+// means_found_text(). Empty if not comparable, or if every latency is decided and --require-power is met.
 std::string power_text(const model::Comparison& comparison);
 // What the user should do next, one sentence per line; may be empty.
 std::vector<std::string> advice(const model::Comparison& comparison);
 
-// The text as a code span, which also works in a table. The text cannot add formatting, mentions or links.
+// A code span, which also works in a table, and prose: the text cannot add formatting, mentions or links.
 std::string as_code(std::string_view text);
-
-// The text as prose. The text cannot add formatting, mentions or links.
 std::string as_prose(std::string_view text);
 
 // Collects Markdown. A table uses at most half of the remaining room, so that later tables have room too.
@@ -111,8 +107,7 @@ class MarkdownText {
     std::function<std::string(std::size_t)> row;  // returns one row, with its line break
   };
 
-  // Adds `title` and the table, or nothing if there are no rows. A table that does not fit is cut and ends
-  // with the number of omitted rows.
+  // Adds nothing without rows. A table that does not fit is cut, and ends with the number of omitted rows.
   void add_table(std::string_view title, std::string_view head, const Rows& rows);
 
   // Adds the table, folded under "title (count)".
