@@ -15,7 +15,7 @@
 
 namespace graphbench::execution {
 
-// How the steps of a graph reach the caller's memory. `fixed`: the caller uses the graph's own memory.
+// `fixed`: the caller uses the graph's own memory.
 enum class IoForm : std::uint8_t {
   fixed,
   copy_in,
@@ -38,10 +38,9 @@ std::optional<IoSource> find_io_source(std::string_view name) noexcept;
 struct CallerSettings {
   IoForm form = IoForm::fixed;
   IoSource source = IoSource::device;  // used by copies only
-  // If true, steps use 1024 sets of addresses in turn; otherwise two sets. Under `fixed`, graphs use only
-  // their own memory.
+  // 1024 sets of addresses in turn instead of two. Under `fixed`, graphs still use only their own memory.
   bool fresh_addresses = false;
-  bool copy_back = false;  // true: forms with copies also copy back the inputs that the program writes
+  bool copy_back = false;  // forms with copies also copy back the inputs that the program writes
   // Under copy_if_moved: the percentage of steps in which a pointer is the graph's own.
   std::size_t same_percent = 90;
 };
@@ -58,20 +57,16 @@ class CallerMemory {
   CallerMemory(const CallerMemory&) = delete;
   CallerMemory& operator=(const CallerMemory&) = delete;
 
-  // The number of places, which steps take in turn.
   std::size_t places() const noexcept { return places_; }
-  // The values that lie in the caller's memory instead of the graph's.
   const std::vector<ir::ValueId>& moved() const noexcept { return moved_; }
   bool moves(ir::ValueId id) const { return areas_.at(id).data != nullptr; }
-  // The address of a value at `place`. For a value that is not moved: an input's address in the buffers, or
-  // null for an output.
+  // For a value that is not moved: an input's address in the buffers, or null for an output.
   void* address(ir::ValueId id, std::size_t place) const;
   void* own_address(ir::ValueId id) const { return buffers_.address(id); }
   bool on_host() const noexcept { return settings_.source != IoSource::device; }
   const CallerSettings& settings() const noexcept { return settings_; }
   std::size_t device_bytes() const noexcept;
 
-  // Enqueue copies between the caller's memory and the device's.
   void copy_in(Stream& stream, void* to, const void* from, std::size_t bytes) const;
   void copy_out(Stream& stream, void* to, const void* from, std::size_t bytes) const;
 
@@ -86,8 +81,8 @@ class CallerMemory {
  private:
   struct Area {
     std::byte* data = nullptr;              // null if the value is not moved
-    std::size_t bytes = 0;                  // size of the value for the largest batch
-    std::size_t stride = 0;                 // bytes from the start of one set to the next set
+    std::size_t bytes = 0;                  // for the largest batch
+    std::size_t stride = 0;                 // from the start of one set to the next
     std::vector<std::byte*> pointers = {};  // under copy_if_moved: the value's address at each place
   };
 
@@ -99,7 +94,7 @@ class CallerMemory {
   const ir::Program& program_;
   ProgramBuffers& buffers_;
   CallerSettings settings_;
-  std::size_t sets_;  // number of sets of addresses in memory
+  std::size_t sets_;
   std::size_t places_;
   std::vector<Area> areas_;  // by ValueId
   std::vector<ir::ValueId> moved_;

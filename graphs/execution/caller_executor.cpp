@@ -97,7 +97,7 @@ void CallerExecutor::capture() {
   if (form_ == IoForm::set_params) counts_.step.copy_nodes_set = static_cast<std::int64_t>(copies_.size());
 }
 
-// Captures every piece in `touched_` once for each place except place 0, which uses the graphs in items_.
+// Starts at place 1: place 0 uses the graphs in items_.
 void CallerExecutor::capture_for_each_place() {
   per_place_.clear();
   counts_.step.set_execs = static_cast<std::int64_t>(caller_.places() * touched_.size());
@@ -116,7 +116,7 @@ void CallerExecutor::capture_for_each_place() {
 
 void CallerExecutor::instantiate() {
   CapturedExecutor::instantiate();
-  only_replay_ = {};  // submit() must call enqueue_step(), because a step is more than one replay
+  only_replay_ = {};  // because a step is more than one replay
   enqueues_of_place_.assign(1, enqueues_);
   for (OfPlace& place : per_place_) {
     std::vector<Enqueue>& enqueues = enqueues_of_place_.emplace_back(enqueues_);
@@ -168,8 +168,6 @@ std::optional<IoCounts> CallerExecutor::io() const {
 void CallerExecutor::point_at(std::size_t place) {
   for (const Use& use : uses_) *use.operand = caller_.address(use.id, place);
 }
-
-// ---- steps ---------------------------------------------------------------------------------------
 
 void CallerExecutor::check_addresses(std::size_t place) const {
   for (const Held& each : held_) {
@@ -244,7 +242,6 @@ void CallerExecutor::copy(bool in, std::size_t place) {
   }
 }
 
-// Copies only values whose caller's address is not the graph's own in this step. Other forms always copy.
 void CallerExecutor::copy_where_moved(bool in, std::size_t place) {
   for (const Copy& each : copies_) {
     if (each.in != in) continue;
@@ -287,8 +284,7 @@ void CallerExecutor::instantiate_again(std::size_t at) {
   ++counts_.instantiations;
 }
 
-// ---- set_params: sets addresses of our kernels' nodes, and of copy nodes around a library's kernels ----
-
+// set_params sets addresses of our kernels' nodes, and of copy nodes around a library's kernels.
 void CallerExecutor::record_piece(Item& item) {
   if (form_ != IoForm::set_params) return CapturedExecutor::record_piece(item);
   for (std::size_t i = item.first; i < item.last; ++i) {
@@ -324,7 +320,6 @@ void CallerExecutor::note_writes(const StepOp& op) {
 }
 
 void CallerExecutor::record_with_copies(Item& item, const StepOp& op, void** operands) {
-  // Copies in inputs, and outputs of earlier ops that this op reads; not the outputs that this op writes.
   for (const ir::ValueId id : op.operands) {
     const bool reads = program_.value(id).kind == ir::ValueKind::input || !writes(op, id);
     if (caller_.moves(id) && reads && !own_is_current_[id]) record_copy(item, id, true);
@@ -347,7 +342,6 @@ void CallerExecutor::record_copy(Item& item, ir::ValueId id, bool in) {
   }
 }
 
-// True if the operand is an output of the op, or an input that the op declares to write.
 bool CallerExecutor::writes(const StepOp& op, ir::ValueId id) const {
   const ir::Op& of_program = program_.ops()[op.op];
   return std::ranges::count(of_program.outputs, id) + std::ranges::count(of_program.mutates, id) > 0;

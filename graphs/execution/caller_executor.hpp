@@ -24,7 +24,7 @@ class CallerExecutor final : public CapturedExecutor {
   std::optional<IoCounts> io() const override;
 
  private:
-  // An operand slot of an op. Before a step, the caller's address of the moved value `id` is written there.
+  // Before a step, the caller's address of the moved value `id` is written to the slot `operand`.
   struct Use {
     ir::ValueId id = 0;
     void** operand = nullptr;
@@ -36,8 +36,8 @@ class CallerExecutor final : public CapturedExecutor {
     void* own = nullptr;
     std::size_t bytes = 0;
     bool in = true;
-    Item* item = nullptr;      // the item with the node; null unless the copy is a node
-    GraphNode node = nullptr;  // null unless the copy is a node
+    Item* item = nullptr;  // with `node`; both null unless the copy is a node
+    GraphNode node = nullptr;
   };
   struct Settable {
     Item* item = nullptr;
@@ -80,9 +80,9 @@ class CallerExecutor final : public CapturedExecutor {
   std::int64_t batch_;
   IoForm form_;
   bool checks_;
-  std::size_t place_ = 0;       // used by the next step
-  std::size_t last_place_ = 0;  // used by the last step
-  std::vector<Held> held_;      // empty if addresses are not checked before each step
+  std::size_t place_ = 0;
+  std::size_t last_place_ = 0;
+  std::vector<Held> held_;  // empty if addresses are not checked before each step
   std::vector<Use> uses_;
   std::vector<std::size_t> touched_;  // positions in items_ of pieces that use a caller's address
   std::vector<Copy> copies_;

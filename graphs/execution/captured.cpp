@@ -12,10 +12,8 @@ namespace {
 
 constexpr std::size_t switch_arms_max = 256;  // take_execs() writes an arm's number as one byte
 
-// Gives every activation an address. Walks the ops in replay order: allocates an op's outputs, then releases
-// the values that the op used last. So a value that a later piece reads is kept until that piece is planned.
-// Two rules suffice for a shared pool: capture in replay order, and keep a value until its last reader is
-// captured. Calls `after` after each op. At the end all blocks are free, so the next, smaller batch reuses
+// Gives every activation an address. Two rules suffice for a shared pool: capture in replay order, and keep a
+// value until its last reader is captured. At the end all blocks are free, so the next, smaller batch reuses
 // them.
 void lay_out(const StepKernels& kernels, pool::MemoryPool& pool, std::vector<void*>& addresses,
              const std::function<void(std::size_t op)>& after) {
@@ -91,9 +89,8 @@ void CapturedExecutor::add_items(const ir::Segment& segment) {
   if (piece.last > 0) items_.push_back(std::move(piece));
 }
 
-// Plans the addresses of graphs and of eagerly launched ops. On return the outputs' memory is free in the
-// pool, and the next, smaller batch reuses it. So the caller must read the outputs before any other step
-// that uses the pool.
+// On return the outputs' memory is free in the pool, so outputs must be read before any other step that uses
+// the pool.
 void CapturedExecutor::plan_addresses() {
   const StepKernels& kernels = eager_.kernels();
   free_ranges_.clear();
@@ -164,7 +161,7 @@ void CapturedExecutor::record_graph(Item& item) {
   if (made != nullptr) item.graph = std::move(made);
 }
 
-// Returns an op that the device refuses to record even in a separate capture; null if there is none.
+// An op that the device refuses to record even in a separate capture; null if there is none.
 const ir::Op* CapturedExecutor::refused_alone(const Item& item) {
   for (std::size_t i = item.first; i < item.last; ++i) {
     try {

@@ -48,16 +48,14 @@ class CapturedExecutor : public Executor {
     PreparedReplay replay;
     Kernel* kernel = nullptr;
     void** operands = nullptr;
-    GraphExec* exec = nullptr;  // the exec of the replay
+    GraphExec* exec = nullptr;
   };
 
   void enqueue_step() override;
   void plan_addresses();
-  // Records into the item's graph, and replaces any earlier recording.
   void capture_piece(Item& item);
-  // The nodes recorded since `before`, in the order of recording.
   std::vector<GraphNode> nodes_since(const std::vector<GraphNode>& before) const;
-  // capture_piece() calls this function while the stream is capturing.
+  // Called while the stream is capturing.
   virtual void record_piece(Item& item);
   void record(const StepOp& op, void** operands, Stream* on = nullptr);  // null: recorder_
   const StepOp& op_at(std::size_t i) const { return eager_.kernels().ops[i]; }
@@ -65,7 +63,7 @@ class CapturedExecutor : public Executor {
   // One per item. The first data member, so that enqueue_step() reads one cache line of this object.
   std::vector<Enqueue> enqueues_;
   Stream& stream_;
-  Stream& recorder_;  // the stream that captures
+  Stream& recorder_;
   pool::MemoryPool& pool_;
   bool record_free_ranges_;
   bool replace_memset_nodes_;
@@ -86,7 +84,7 @@ class CapturedExecutor : public Executor {
     void* selector = nullptr;                        // device address that the SWITCH node reads
   };
 
-  // A stream on which a capture records `linear` ops in parallel with the `linear` ops on `recorder_`.
+  // Records `linear` ops in parallel with those on `recorder_`.
   struct Fork {
     std::unique_ptr<Stream> stream;
     std::unique_ptr<Event> joined;
@@ -102,10 +100,10 @@ class CapturedExecutor : public Executor {
 
   bool name_nodes_;
   std::vector<Fork> forks_;
-  std::unique_ptr<Event> forked_;             // null: captures do not fork
-  int arm_ = 0;                               // this executor's arm of the SWITCH node
-  std::shared_ptr<SharedExecs> shared_;       // null: the execs belong to this executor alone
-  const ir::Op* recording_ = nullptr;         // the op that is being recorded
+  std::unique_ptr<Event> forked_;        // null: captures do not fork
+  int arm_ = 0;                          // this executor's arm of the SWITCH node
+  std::shared_ptr<SharedExecs> shared_;  // null: the execs belong to this executor alone
+  const ir::Op* recording_ = nullptr;
   std::map<GraphNode, ir::OpId> op_of_node_;  // ops of the piece that is being captured
   std::vector<std::vector<pool::MemoryRange>> free_ranges_;
 };

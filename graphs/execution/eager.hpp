@@ -9,7 +9,7 @@
 
 namespace graphbench::execution {
 
-// The pool blocks of a step's values. The destructor releases all blocks that are not yet released.
+// The pool blocks of a step's values.
 class HeldBlocks {
  public:
   HeldBlocks(pool::MemoryPool& pool, std::size_t values) : pool_(pool), blocks_(values) {}
@@ -17,7 +17,6 @@ class HeldBlocks {
   HeldBlocks(const HeldBlocks&) = delete;
   HeldBlocks& operator=(const HeldBlocks&) = delete;
 
-  // Gives memory to the values that `op` writes, and sets their addresses.
   void allocate(const StepOp& op, const std::vector<std::size_t>& bytes, std::vector<void*>& addresses) {
     for (const ir::ValueId value : op.allocates) {
       blocks_[value] = pool_.allocate(bytes[value]);

@@ -1,5 +1,5 @@
 // An Executor runs one program at one batch size in one execution mode, from preparation to submitted steps.
-// Each phase is a separate call, so that it can be timed separately.
+// Each phase is a separate call, so that it can be timed.
 //
 // Order of calls: construct (prepares kernels) -> warm_up* -> capture -> instantiate -> upload -> submit*.
 // For the eager executor, capture, instantiate and upload do nothing. Steps of several executors on one
@@ -30,41 +30,37 @@ std::optional<ExecutionMode> find_mode(std::string_view name) noexcept;
 
 struct StepCounts {
   facts::GraphCounts graphs{};
-  std::int64_t parts = 0;       // pieces, plus runs of eagerly launched ops between them
-  std::int64_t kernels = 0;     // kernels prepared for the step
-  std::int64_t peak_bytes = 0;  // the most bytes that values use in the pool at once
+  std::int64_t parts = 0;  // pieces, plus runs of eagerly launched ops between them
+  std::int64_t kernels = 0;
+  std::int64_t peak_bytes = 0;  // in the pool
 };
 
-// How a step of the graph modes reaches the caller's memory (IoForm), and how often it changed the graph.
+// How a step of the graph modes reaches the caller's memory (IoForm), and totals since the capture.
 struct IoCounts {
   facts::Io step{};
-  // Since the capture, over all steps.
   std::int64_t recordings = 0;
   std::int64_t updates = 0;
   std::int64_t updates_refused = 0;  // the piece was then instantiated again
   std::int64_t instantiations = 0;
-  // Under copy_if_moved, since the capture. `copies_kept`: inputs that needed no copy.
+  // Under copy_if_moved:
   std::int64_t copies = 0;
   std::int64_t copy_bytes = 0;
-  std::int64_t copies_kept = 0;
+  std::int64_t copies_kept = 0;  // inputs that needed no copy
 };
 
-// The objects that an executor uses; all must outlive the executor.
+// All must outlive the executor.
 struct ExecutionContext {
   Device& device;
   Stream& stream;
   const ir::Program& program;
   ProgramBuffers& buffers;
-  pool::MemoryPool& eager_pool;  // activations of eager steps
-  pool::MemoryPool* graph_pool;  // private pool of captures; null for eager
-  // The split points of piecewise. If empty, the program's own split points are used.
-  std::vector<std::string> splits;
+  pool::MemoryPool& eager_pool;     // activations of eager steps
+  pool::MemoryPool* graph_pool;     // private pool of captures; null for eager
+  std::vector<std::string> splits;  // of piecewise; empty: the program's own
   // The stream that captures record on; null: `stream`. Steps always run on `stream`.
   Stream* capture_stream = nullptr;
-  // After planning each item of the step, stores the list of the pool's free blocks. Tests use the lists to
-  // poison free memory during a step. This slows capture().
+  // Stores the pool's free blocks after each item of the step, for tests that poison them. Slows capture().
   bool record_free_ranges = false;
-  // Calls Graph::replace_memset_nodes() after each capture. If false, graphs are instantiated as recorded.
   bool replace_memset_nodes = false;
   // The caller's memory for steps of the graph modes; null: steps work on the buffers.
   CallerMemory* caller = nullptr;
@@ -72,12 +68,12 @@ struct ExecutionContext {
   bool check_addresses = false;
   // Captures consecutive independent `linear` ops as parallel branches, on streams that fork and join.
   bool forked = false;
-  // Remembers which op recorded which node, for Executor::describe(). This slows capture().
+  // Remembers which op recorded which node, for Executor::describe(). Slows capture().
   bool name_nodes = false;
 };
 
-// Returns the pieces and eagerly launched runs of a step in this mode; `splits` as in ExecutionContext.
-// Throws Error, which names the op, if a single graph would have to contain an op that no graph can contain.
+// The pieces and eagerly launched runs of a step; `splits` as in ExecutionContext. Throws Error, which names
+// the op, if a single graph would have to contain an op that no graph can contain.
 std::vector<ir::Segment> segments_of(ExecutionMode mode, const ir::Program& program,
                                      const std::vector<std::string>& splits);
 
@@ -85,18 +81,16 @@ std::vector<ir::Segment> segments_of(ExecutionMode mode, const ir::Program& prog
 struct StepItem {
   GraphExec* graph = nullptr;
   Kernel* kernel = nullptr;
-  void* const* operands = nullptr;  // operands of `kernel`
-  ir::OpId op = 0;                  // the first op that this item runs
+  void* const* operands = nullptr;  // of `kernel`
+  ir::OpId op = 0;                  // the first op
   ir::OpId last_op = 0;
 };
 
 class Executor {
  public:
   virtual ~Executor() = default;
-  // Returns the eager executor over the same kernels, buffers and eager pool. An eager executor returns
-  // itself.
+  // The eager executor over the same kernels, buffers and eager pool; an eager executor returns itself.
   virtual Executor& eager() = 0;
-  // Enqueues one eager step.
   virtual void warm_up() { eager().submit(); }
   virtual void capture() = 0;
   virtual void instantiate() = 0;
@@ -124,18 +118,16 @@ class Executor {
   virtual StepCounts counts() const = 0;
   // The address of output `id` of the last step. It may be in the caller's memory.
   virtual const void* output(ir::ValueId id) const = 0;
-  // The place in the caller's memory that the next step will use.
-  virtual std::size_t next_place() const { return 0; }
+  virtual std::size_t next_place() const { return 0; }                 // in the caller's memory
   virtual std::optional<IoCounts> io() const { return std::nullopt; }  // absent without a caller
 
-  // These two functions serve tests and tools, not timing. items() returns the actions of a step in order;
-  // an eager executor's operands are the addresses of its last step. free_ranges() returns the pool's free
-  // blocks after each item, if recorded.
+  // Two functions for tests and tools. items() returns the actions of a step in order; an eager executor's
+  // operands are the addresses of its last step. free_ranges(): the pool's free blocks after each item, if
+  // recorded.
   virtual std::vector<StepItem> items() const { return {}; }
   virtual std::vector<std::vector<pool::MemoryRange>> free_ranges() const { return {}; }
-  // The recordings of a step's pieces in order, after capture(). Empty for an eager executor.
   virtual std::vector<Graph*> graphs() const { return {}; }
-  // Describes the recordings of the step's pieces. An op is named only if the context names nodes.
+  // An op is named only if the context names nodes.
   virtual std::vector<facts::DescribedPiece> describe() const { return {}; }
 
  protected:

@@ -36,8 +36,7 @@ void refuse_mutated_inputs(const ir::Program& program, const CallerMemory* calle
                               : "is marked as not capturable"));
 }
 
-// Returns true if the ops of the span must be launched one by one, because no graph can contain one of them.
-// Throws if the span also has forward ops.
+// True if no graph can contain one of the span's ops. Throws if the span then has forward ops.
 bool runs_eagerly(const ir::Program& program, const ir::Segment& span) {
   const auto first = program.ops().begin() + static_cast<std::ptrdiff_t>(span.first);
   const auto last = program.ops().begin() + static_cast<std::ptrdiff_t>(span.last);
@@ -49,7 +48,7 @@ bool runs_eagerly(const ir::Program& program, const ir::Segment& span) {
   return true;
 }
 
-// The segments of mode whole: one graph, or several if the training options ask for several.
+// One graph, or several if the training options ask for several.
 std::vector<ir::Segment> segments_of_whole(const ir::Program& program) {
   const auto count = static_cast<ir::OpId>(program.ops().size());
   std::vector<ir::Segment> segments = ir::graphs_of(program, ir::partition(program, {}));

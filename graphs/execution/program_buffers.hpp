@@ -15,27 +15,27 @@ namespace graphbench::execution {
 
 class ProgramBuffers {
  public:
-  // `together`: all values lie in one block, so that the distances between them, which affect the times of
-  // steps, are the same in every process. `apart`: one allocation per value, so that a memory checker detects
-  // a kernel that accesses memory outside a value.
+  // `together`: in one block, so that the distances between values, which affect the times of steps, are the
+  // same in every process. `apart`: one allocation per value, so that a memory checker detects access outside
+  // a value.
   enum class Layout { together, apart };
 
-  // Allocates for `largest_batch`. If it throws Error(out_of_memory), it has freed everything.
+  // Throws Error(out_of_memory).
   ProgramBuffers(DeviceMemory& memory, const ir::Program& program, std::int64_t largest_batch,
                  Layout layout = Layout::together);
 
   // Shares weights, parameters and state with `from`, the buffers of `other`. `from` must outlive this
-  // object. Values of equal name, type and size have equal addresses. Allocates only the remaining values.
+  // object. Values of equal name, type and size have equal addresses; the rest is allocated.
   ProgramBuffers(DeviceMemory& memory, const ir::Program& program, std::int64_t largest_batch,
                  const ir::Program& other, const ProgramBuffers& from);
 
-  // Device address of an input, weight or state value; null for activations and outputs.
+  // Null for activations and outputs.
   void* address(ir::ValueId id) const { return addresses_.at(id); }
   std::int64_t largest_batch() const noexcept { return largest_batch_; }
   std::size_t weights_bytes() const noexcept { return weights_.bytes(); }
   std::size_t bytes() const;  // without shared values
 
-  // Makes `upload` fill weights and parameters instead of the seed. It must wait until the value is filled.
+  // `upload` fills weights and parameters instead of the seed. It must wait until the value is filled.
   using Upload = std::function<void(Stream& stream, ir::ValueId id, void* destination)>;
   void upload_weights(Upload upload) { upload_ = std::move(upload); }
 
@@ -45,7 +45,6 @@ class ProgramBuffers {
   void fill_weights(Stream& stream, std::uint64_t seed);
   void fill_inputs(Stream& stream, std::uint64_t seed);
   void fill_state(Stream& stream, std::uint64_t seed);
-  // Fills every value that is not shared.
   void fill_own(Stream& stream, std::uint64_t seed);
 
  private:

@@ -14,7 +14,7 @@
 namespace graphbench::execution {
 namespace {
 
-// Runs a `cond` op: its body or a copy. A capture records an IF node; eagerly, the host reads the predicate.
+// A capture of `cond` records an IF node; eagerly, the host reads the predicate.
 class CondKernel final : public Kernel {
  public:
   CondKernel(DeviceExecution& device, const ir::OpCall& cond)
@@ -73,7 +73,7 @@ StepKernels::StepKernels(DeviceExecution& device, const ir::Program& program, st
   const std::vector<ir::LiveRange> ranges = ir::live_ranges(program);
   std::map<std::string_view, Kernel*> kernel_of;  // by op name; an op that runs again uses the same kernel
   std::size_t allocated_bytes = 0;
-  std::size_t side = 1, at = 0;          // size of the current group of parallel ops; position of this op
+  std::size_t side = 1, at = 0;          // size of the group of parallel ops; position in it
   std::vector<ir::ValueId> read_beside;  // values whose last use is in the group; released after the group
   for (ir::OpId id = 0; id < program.ops().size(); ++id) {
     const ir::Op& op = program.ops()[id];

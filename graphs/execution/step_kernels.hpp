@@ -23,27 +23,25 @@ struct StepOp {
   std::vector<ir::ValueId> operands;   // inputs, then outputs
   std::vector<ir::ValueId> allocates;  // its outputs, except an output that takes over memory
   std::vector<ir::ValueId> releases;   // values that this op uses last, except program outputs
-  // The first output takes over the memory of a value that this op uses last. Then `allocates` and `releases`
-  // omit both values, which saves one allocation and one block at the peak.
+  // The first output takes over the memory of a value that this op uses last. `allocates` and `releases` then
+  // omit both values.
   std::optional<TakeOver> takes_over;
   // How many ops, from this one on, a capture records as parallel branches. 1: this op runs alone, or is in
   // the group of an earlier op.
   std::size_t side_by_side = 1;
-  // Set for a plugin's op that writes a value. Its capture fails without a node, because replays would skip
-  // it.
+  // A plugin's op that writes a value: its capture fails without a node, because replays would skip it.
   const ir::Op* must_record = nullptr;
 };
 
 // `ops` are the ops that a step enqueues, in order. Markers do nothing and are left out.
 struct StepKernels {
-  // `forked`: see ExecutionContext.
   StepKernels(DeviceExecution& device, const ir::Program& program, std::int64_t batch, bool forked = false);
 
   std::vector<std::unique_ptr<Kernel>> kernels;
   std::vector<StepOp> ops;
   std::vector<std::size_t> value_bytes;  // sizes of activations and outputs at this batch
-  std::vector<ir::ValueId> outputs;      // the program's results
-  std::size_t peak_bytes = 0;            // the most pool bytes that a step uses at once
+  std::vector<ir::ValueId> outputs;
+  std::size_t peak_bytes = 0;  // the most pool bytes that a step uses at once
 
  private:
   void run_in_place(StepOp& step) const;

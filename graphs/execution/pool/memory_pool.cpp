@@ -67,8 +67,8 @@ Block* MemoryPool::reserve_segment(std::size_t bytes) {
   return block;
 }
 
-// Cuts `block` to `bytes`; the rest becomes the next block, which is free. Always cuts: if a block kept
-// unused bytes, smaller batches could make the pool reserve more than the largest batch needs.
+// Always cuts: if a block kept unused bytes, smaller batches could make the pool reserve more than the
+// largest batch needs.
 Block* MemoryPool::split(Block* block, std::size_t bytes) {
   if (block->bytes == bytes) return block;
   Block* rest = take_node();

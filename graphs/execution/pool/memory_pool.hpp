@@ -14,7 +14,7 @@
 
 namespace graphbench::pool {
 
-// A contiguous part of a segment, in use or free. Owned by its pool; valid until released.
+// A part of a segment. Owned by its pool; valid until released.
 struct Block {
   std::byte* data = nullptr;
   std::size_t bytes = 0;
@@ -29,9 +29,9 @@ struct MemoryRange {
 };
 
 struct PoolStatistics {
-  std::size_t reserved_bytes = 0;    // taken from the device
-  std::size_t in_use_bytes = 0;      // bytes of blocks that are not released yet
-  std::size_t in_use_bytes_max = 0;  // maximum of in_use_bytes so far
+  std::size_t reserved_bytes = 0;  // taken from the device
+  std::size_t in_use_bytes = 0;
+  std::size_t in_use_bytes_max = 0;
   std::size_t segments = 0;
 };
 
@@ -42,8 +42,8 @@ class MemoryPool {
   MemoryPool(const MemoryPool&) = delete;
   MemoryPool& operator=(const MemoryPool&) = delete;
 
-  // Returns a block of at least `bytes`, 512-byte aligned, which the pool owns. Only if no free block fits,
-  // the pool reserves device memory; otherwise it neither allocates nor locks. Throws Error(out_of_memory).
+  // 512-byte aligned. Only if no free block fits, the pool reserves device memory; otherwise it neither
+  // allocates nor locks. Throws Error(out_of_memory).
   Block* allocate(std::size_t bytes);
   void release(Block* block) noexcept;
 
@@ -62,10 +62,10 @@ class MemoryPool {
   void merge_with_next(Block* block) noexcept;
 
   DeviceMemory& memory_;
-  std::vector<Buffer> buffers_;  // one per segment
-  std::vector<Block*> heads_;    // first block of each segment
-  std::vector<Block*> free_;     // sorted by size, then address
-  std::deque<Block> nodes_;      // storage of all block records
+  std::vector<Buffer> buffers_;
+  std::vector<Block*> heads_;  // first block of each segment
+  std::vector<Block*> free_;   // sorted by size, then address
+  std::deque<Block> nodes_;
   std::vector<Block*> spare_nodes_;
   PoolStatistics statistics_;
 };
