@@ -20,7 +20,7 @@ class ActivityRecorder {
   std::vector<Activity> activities_;
 };
 
-// Records the time of one op, from construction to destruction; does nothing without a recorder.
+// Does nothing without a recorder.
 class RecordedOp {
  public:
   RecordedOp(ActivityRecorder* recorder, const std::string& name) : recorder_(recorder), name_(name) {

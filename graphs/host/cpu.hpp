@@ -9,23 +9,23 @@
 namespace graphbench::host {
 
 std::string cpu_name();  // "Intel(R) Xeon(R) ..."; "unknown CPU" if the system gives no name
-int usable_cores();      // cores this process may run on, at least 1
-// Bytes of the largest cache that the system reports; 0 if the system reports none.
+int usable_cores();      // at least 1
+// 0 if the system reports none.
 std::size_t last_cache_bytes() noexcept;
 
-// This environment variable divides the machine into several host devices: disjoint sets of the process's
-// CPUs. The devices share caches and memory, so they serve to test code for several devices, not to measure.
+// Divides the machine into several host devices: disjoint sets of the process's CPUs. They share caches and
+// memory, so they serve to test code for several devices, not to measure.
 inline constexpr const char* shares_variable = "GRAPHBENCH_HOST_DEVICES";
 
-// The number of devices host:0, host:1, ...; 0 if the variable is not set and `host` is the only device.
-// Throws Error(invalid_argument) if the value is not a number from 1 to 1024.
+// 0 if the variable is not set and `host` is the only device. Throws Error(invalid_argument) if the value is
+// not a number from 1 to 1024.
 int shares();
 
 // The share number in "host:N"; absent for other names. Throws Error(invalid_argument) if N is not a number
 // or the host is not divided, Error(unsupported) if N is not less than the number of shares.
 std::optional<int> share_of(const std::string& device);
 
-// The share's part of `cpus`, in their order. Throws Error(unsupported) if there are more shares than CPUs.
+// Keeps the order of `cpus`. Throws Error(unsupported) if there are more shares than CPUs.
 std::vector<int> cpus_of(int share, const std::vector<int>& cpus);
 
 }  // namespace graphbench::host

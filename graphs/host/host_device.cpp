@@ -33,7 +33,6 @@ struct FillRequest {
   ir::DType dtype = ir::DType::fp32;
 };
 
-// `convert` turns an fp32 value into an element.
 template <typename T, typename Convert>
 void fill_elements(const FillRequest& request, const Convert& convert) {
   T* data = static_cast<T*>(request.destination);
@@ -48,7 +47,6 @@ void fill_elements(const FillRequest& request, const Convert& convert) {
     data[i] = convert(ir::uniform_at(request.seed, i, low, high));
 }
 
-// Throws Error(unsupported) for fp16: this device has no fp16 arithmetic.
 void run_fill(const FillRequest& request) {
   switch (request.dtype) {
     case ir::DType::fp32:
@@ -66,7 +64,6 @@ void run_fill(const FillRequest& request) {
               "fill on host: the host does not support dtype " + std::string(name_of(request.dtype)));
 }
 
-// `bytes` is a multiple of 4.
 std::uint64_t digest_of(const void* source, std::size_t bytes) {
   const auto* data = static_cast<const unsigned char*>(source);
   std::uint64_t digest = 0;
@@ -149,7 +146,6 @@ std::unique_ptr<OpImplementation> named(std::unique_ptr<OpImplementation> made, 
   return made;
 }
 
-// Records activities from its construction to its destruction.
 class HostProfiler final : public ActivityProfiler {
  public:
   explicit HostProfiler(HostDevice& device) : device_(device) { attach(&recorder_); }

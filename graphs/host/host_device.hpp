@@ -27,13 +27,12 @@ class HostDevice final : public Device {
   static bool takes(ir::DType dtype);
   bool supports(ir::DType dtype) const override { return takes(dtype); }
   std::unique_ptr<Stream> make_stream() override;
-  // The host has no default stream, so this function makes a new stream.
   std::unique_ptr<Stream> default_stream() override { return make_stream(); }
   std::unique_ptr<Event> make_event() override;
   std::unique_ptr<Kernel> make_kernel(const ir::OpCall& call) override;
   std::unique_ptr<Kernel> make_callback(std::function<void()> call) override;
   void* allocate(std::size_t bytes) override { return memory_.allocate(bytes); }
-  // Waits for enqueued work first, as cudaFree does, because the work may still use the memory.
+  // Waits for enqueued work first, as cudaFree does.
   void deallocate(void* data) noexcept override;
   void* allocate_pinned(std::size_t bytes) override { return allocate(bytes); }
   void deallocate_pinned(void* data) noexcept override { deallocate(data); }
@@ -47,11 +46,10 @@ class HostDevice final : public Device {
   void synchronize() override;
   std::unique_ptr<Kernel> make_empty_kernel() override;
   std::size_t cache_bytes() const override { return last_cache_bytes(); }
-  // Records every op's start and end on the stream's thread.
   ProfilerResult make_profiler() override;
 
   int cores() const noexcept { return cores_; }
-  // All cores except one, which is left to the submitting thread; at least 1.
+  // One core is left to the submitting thread.
   int compute_threads() const noexcept { return cores_ > 1 ? cores_ - 1 : 1; }
   // A stream's thread holds this mutex while it runs a task.
   std::mutex& execution_mutex() noexcept { return execution_mutex_; }

@@ -18,20 +18,17 @@
 
 namespace graphbench::host {
 
-// Returns all that an implementation depends on (kind, attributes, dtypes and shapes) as text. Two ops share
-// an implementation if and only if their texts are equal. A foreign op's text also contains the op's name and
-// batch, which every launch passes to the plugin, and the address of the plugin's op.
+// Two ops share an implementation if and only if their texts are equal. A foreign op's text also contains the
+// op's name and batch, which every launch passes to the plugin, and the address of the plugin's op.
 std::string signature_text(const ir::OpCall& call);
 
 class KernelCache {
  public:
-  // Returns the signature of the implementation with this text. Calls `make` if the text is new.
   std::uint64_t find_or_make(const std::string& text,
                              const std::function<std::unique_ptr<OpImplementation>()>& make);
   OpImplementation& at(std::uint64_t signature) const { return *entries_.find(signature)->second.op; }
   std::size_t size() const noexcept { return entries_.size(); }
-  // Returns a copy of the operands that lives as long as the cache. Used for ops with more operands than a
-  // task has words. Equal operand lists share one copy.
+  // The copy lives as long as the cache. Used for ops with more operands than a task has words.
   void* const* keep(const std::vector<void*>& operands) { return lists_.insert(operands).first->data(); }
 
  private:
@@ -58,10 +55,10 @@ class HostKernel final : public Kernel {
   KernelCache& cache_;
   std::uint64_t signature_;
   std::size_t operand_count_;
-  void* const* latest_ = nullptr;  // the kept operand list of the last launch, or null
+  void* const* latest_ = nullptr;  // the last launch's operands, or null
 };
 
-// A marker does nothing. `--split-ops` can name its kind as a split point.
+// `--split-ops` can name a marker's kind as a split point.
 class MarkerKernel final : public Kernel {
  public:
   void launch(Stream&, void* const*) override {}

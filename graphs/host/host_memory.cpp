@@ -26,7 +26,7 @@ std::size_t round_up(std::size_t value, std::size_t multiple) {
   return (value + multiple - 1) / multiple * multiple;
 }
 
-// Reads the limit in bytes from the environment variable; 0 if it is not set.
+// 0 if the variable is not set.
 std::size_t limit_from_environment() {
   const char* text = std::getenv(memory_limit_variable);
   if (text == nullptr) return 0;
@@ -109,7 +109,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Reads a file that contains one number; absent if the file is missing or contains "max".
+// Absent if the file is missing or contains "max".
 std::optional<std::size_t> read_number(const fs::path& path) {
   std::ifstream file(path);
   std::size_t number = 0;
@@ -136,7 +136,6 @@ struct GroupFiles {
 constexpr GroupFiles version_1{"memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"};
 constexpr GroupFiles version_2{"memory.max", "memory.current", "inactive_file"};
 
-// Applies the limits of a group and of its ancestors up to `root`.
 void apply_group(SystemMemory& memory, const fs::path& root, const std::string& group,
                  const GroupFiles& files) {
   fs::path path = root / fs::path(group).relative_path();
@@ -154,7 +153,7 @@ void apply_group(SystemMemory& memory, const fs::path& root, const std::string& 
   }
 }
 
-// True if `controllers`, such as ":cpu,memory:", contains "memory".
+// `controllers` is such as ":cpu,memory:".
 bool names_memory(const std::string& controllers) {
   const std::size_t at = controllers.find("memory");
   if (at == std::string::npos) return false;

@@ -8,15 +8,14 @@
 
 namespace graphbench::host {
 
-// The memory that is available to this process on this machine and in its control groups.
+// Within the limits of this process's control groups.
 struct SystemMemory {
   std::size_t total_bytes = 0;
   std::size_t available_bytes = 0;
 };
 SystemMemory read_system_memory();
 
-// The environment variable that limits the device's memory, as a number of bytes. It keeps a sweep within a
-// budget, and lets tests cause out_of_memory.
+// Limits the device's memory: keeps a sweep within a budget, and lets tests cause out_of_memory.
 inline constexpr const char* memory_limit_variable = "GRAPHBENCH_HOST_MEMORY_BYTES";
 
 class HostMemory {
@@ -26,7 +25,7 @@ class HostMemory {
   HostMemory(const HostMemory&) = delete;
   HostMemory& operator=(const HostMemory&) = delete;
 
-  // Returns memory, aligned to 512 bytes, with all pages present. Throws Error(out_of_memory) with sizes.
+  // On return all pages are present. Throws Error(out_of_memory).
   void* allocate(std::size_t bytes);
   void deallocate(void* data) noexcept;
   MemoryInfo info() const;

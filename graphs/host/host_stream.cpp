@@ -25,7 +25,7 @@ class HostGraphExec final : public GraphExec {
   GraphUpdate update(Graph& graph) override;
   void set_operands(const std::vector<GraphNode>& nodes, Kernel& kernel, void* const* operands) override;
   void set_copy(GraphNode node, const DeviceCopy& copy) override;
-  // The graph already lies in host memory, so this call only enqueues an empty task.
+  // Enqueues an empty task, because the graph already lies in host memory.
   void upload(Stream& stream) override;
   void launch(Stream& stream) override;
   void* native_handle() noexcept override { return nullptr; }
@@ -35,8 +35,7 @@ class HostGraphExec final : public GraphExec {
     Task task;  // the recorded task: an update may not change its kind
     std::shared_ptr<BoundOp> op;
   };
-  // The work of a launch. A change while launches are enqueued creates a new version; enqueued launches keep
-  // the old version.
+  // A change while launches are enqueued creates a new version; enqueued launches keep the old one.
   struct Version {
     std::vector<Node> nodes;
     std::atomic<int> in_flight{0};
@@ -46,7 +45,7 @@ class HostGraphExec final : public GraphExec {
   static void run(Task& task, StreamContext& context);
   Version& version_to_change();
 
-  // Launches run the last version. Earlier versions stay until their launches have run.
+  // Launches run the last version; the others stay until their launches have run.
   std::vector<std::unique_ptr<Version>> versions_;
 };
 
@@ -82,7 +81,6 @@ class HostGraph final : public Graph {
   std::vector<std::shared_ptr<HostBranch>> branches_;
 };
 
-// A bound fill or copy, which consists of its task alone.
 class BoundTask final : public BoundOp {
  public:
   explicit BoundTask(const Task& task) : task_(task) {}
@@ -94,7 +92,7 @@ class BoundTask final : public BoundOp {
 
 void run_nothing(Task&, StreamContext&) {}
 
-// Marks a task as a branch. Does nothing itself: graphs run the BoundBranch that bind() makes of the task.
+// Marks a task as a branch: graphs run the BoundBranch that bind() makes of the task.
 void run_branch(Task&, StreamContext&) {}
 
 class BoundBranch final : public BoundOp {
@@ -118,8 +116,7 @@ OpImplementation& op_of(const Task& task) {
   return *static_cast<OpImplementation*>(task.object);
 }
 
-// Two op tasks have the same kind if their ops have the same class and name, such as one op at two batch
-// sizes. All fills have one kind, and all copies have one kind.
+// Ops of the same class and name have the same kind, such as one op at two batch sizes.
 bool same_kind(const Task& a, const Task& b) {
   if (a.run != b.run || a.run != HostKernel::run) return a.run == b.run;
   return typeid(op_of(a)) == typeid(op_of(b)) && op_of(a).name() == op_of(b).name();
@@ -130,7 +127,6 @@ std::string name_of(const Task& task) {
   return task.run == HostKernel::run ? op_of(task).name() : "memory";
 }
 
-// Describes a chain: each node depends on the node before it.
 std::vector<facts::DescribedNode> HostGraph::describe() const {
   std::vector<facts::DescribedNode> nodes;
   for (const Task& task : tasks_) {
@@ -234,7 +230,7 @@ void HostGraphExec::launch(Stream& stream) {
 
 void HostGraphExec::run(Task& task, StreamContext& context) {
   auto& version = *static_cast<Version*>(task.object);
-  // Decrements the count last, because the version may be destroyed right afterwards.
+  // Counts down last, because the version may be destroyed right afterwards.
   struct Landing {
     std::atomic<int>& in_flight;
     ~Landing() { in_flight.fetch_sub(1, std::memory_order_release); }
@@ -374,7 +370,7 @@ void HostStream::begin_capture() {
   capture_ = CaptureState::active;
 }
 
-// Ends the capture. The recorded tasks stay in `recorded_`.
+// Leaves the recorded tasks in `recorded_`.
 void HostStream::finish_capture() {
   if (capture_ == CaptureState::none) {
     throw Error(ErrorCode::capture_unmatched, "end capture on host stream: the stream is not capturing");

@@ -15,7 +15,7 @@ namespace graphbench::host {
 
 class HostDevice;
 
-// A recorded branch, which runs arms[*selector], or, if it has two arms, arms[*selector != 0].
+// Runs arms[*selector], or, if it has two arms, arms[*selector != 0].
 struct HostBranch {
   const std::int32_t* selector = nullptr;
   std::vector<std::vector<Task>> arms;
@@ -35,7 +35,7 @@ class HostStream final : public Stream {
   std::size_t recorded_nodes() const override { return recorded_.size(); }
   std::vector<GraphNode> nodes_so_far() const override;
   void fill_bytes(void* destination, int byte, std::size_t bytes) override;
-  // copy_to_host() and copy_to_device() wait for the copy, so the caller may reuse the host memory at once.
+  // The next two functions wait for the copy, so the caller may reuse the host memory at once.
   void copy_to_host(void* host_destination, const void* source, std::size_t bytes) override;
   void copy_to_device(void* destination, const void* host_source, std::size_t bytes) override;
   void copy_on_device(void* destination, const void* source, std::size_t bytes) override;
@@ -43,16 +43,14 @@ class HostStream final : public Stream {
   void* native_handle() noexcept override { return nullptr; }
   void synchronize_blocking() override;
 
-  // Enqueues a task, or records it during a capture. Copies `payload` into the task's words.
+  // Enqueues a task, or records it during a capture.
   void submit(Task::Run run, void* object, const void* payload, std::size_t bytes);
-  // Enqueues a task that cannot be captured. During a capture, invalidates the capture and throws
-  // Error(capture_unsupported), which names the operation.
+  // During a capture, invalidates the capture and throws Error(capture_unsupported).
   void submit_uncaptured(const char* operation, Task::Run run, void* object, const void* payload,
                          std::size_t bytes);
-  // make_copy() turns `task` into a copy. bytes_of() returns the bytes of a copy or fill, or 0.
   static void make_copy(Task& task, const DeviceCopy& copy);
   static bool is_copy(const Task& task);
-  static std::size_t bytes_of(const Task& task);
+  static std::size_t bytes_of(const Task& task);  // 0 unless a copy or fill
   // Waits for all enqueued work. If the work failed, the next synchronize() throws its error.
   void drain() noexcept;
 
@@ -70,7 +68,7 @@ class HostStream final : public Stream {
   CaptureState capture_ = CaptureState::none;
   std::thread::id capture_thread_;
   std::vector<Task> recorded_;
-  std::vector<std::shared_ptr<HostBranch>> branches_;  // the branches in `recorded_`
+  std::vector<std::shared_ptr<HostBranch>> branches_;
   // The first failure since the last synchronize. The stream's thread writes it before it completes the
   // task; the submitting thread reads it after it has seen the completion.
   std::exception_ptr error_;

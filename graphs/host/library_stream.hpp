@@ -6,14 +6,12 @@ struct dnnl_stream;
 
 namespace graphbench::host {
 
-// Throws Error(library_failed) unless the dnnl_status_t is dnnl_success.
+// `status` is a dnnl_status_t. Throws Error(library_failed).
 void check_library(int status, const char* operation);
 
-// The process's only oneDNN CPU engine.
 dnnl_engine* library_engine();
 
-// "2.6.3"
-const char* library_version();
+const char* library_version();  // "2.6.3"
 
 // True if oneDNN multiplies bf16 with fp32 accumulation by CPU instructions (avx512_bf16). The environment
 // variable ONEDNN_MAX_CPU_ISA can disable these instructions.
@@ -33,8 +31,7 @@ class LibraryStream {
   dnnl_stream* stream_ = nullptr;
 };
 
-// While this object lives, oneDNN plans primitives for `threads` threads. The destructor restores the
-// calling thread's previous number.
+// While this object lives, oneDNN plans the calling thread's primitives for `threads` threads.
 class PlanningThreads {
  public:
   explicit PlanningThreads(int threads);

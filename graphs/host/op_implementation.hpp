@@ -14,13 +14,12 @@ namespace graphbench::host {
 
 class ActivityRecorder;
 
-// The arguments that the stream's thread gives to the tasks that it runs.
+// What the stream's thread gives to the tasks that it runs.
 struct StreamContext {
-  dnnl_stream* library_stream = nullptr;  // oneDNN's in-order stream, made on this thread
+  dnnl_stream* library_stream = nullptr;  // in-order, made on this thread
   ActivityRecorder* recorder = nullptr;   // null while no profiler records
 };
 
-// An op whose operand addresses are already bound.
 class BoundOp {
  public:
   virtual ~BoundOp() = default;
@@ -33,12 +32,10 @@ class OpImplementation {
  public:
   virtual ~OpImplementation() = default;
   virtual void run(void* const* operands, StreamContext& context) = 0;
-  // See Kernel::in_place_input().
   virtual std::optional<std::size_t> in_place_input() const { return std::nullopt; }
-  // Binds the operands once. The result must not outlive the implementation.
+  // The result must not outlive the implementation.
   virtual std::unique_ptr<BoundOp> bind(void* const* operands) = 0;
 
-  // The name in activity records: the kind of the op.
   const std::string& name() const noexcept { return name_; }
   void set_name(std::string name) { name_ = std::move(name); }
   // True if the op has more operands than a task has words. Its tasks then contain the address of the list.

@@ -9,8 +9,7 @@ Task& TaskRing::claim() {
   const std::uint64_t index = published_.load(std::memory_order_relaxed);
   if (index - seen_completed_ >= capacity) {
     seen_completed_ = completed_.load();
-    // If the ring is full, the producer waits until half of it is empty. If it woke up for each free slot,
-    // it would sleep and wake once per task, which costs both threads time.
+    // Waits until half of the ring is empty: a wake-up per free slot would cost both threads time.
     if (index - seen_completed_ >= capacity) wait_completed(index - capacity / 2, spin_.producer);
   }
   return slots_[index % capacity];
@@ -53,7 +52,6 @@ Task* TaskRing::next() {
 void TaskRing::complete() noexcept {
   const std::uint64_t done = completed_.load(std::memory_order_relaxed) + 1;
   completed_.store(done);
-  // Wakes a sleeping producer once, when its target is reached.
   if (producer_.occupied() && done >= producer_target_.load()) producer_.wake();
 }
 

@@ -29,7 +29,7 @@ inline void relax_cpu() noexcept {
 // can lose a wake-up: it may read its own count of waiters before the store is visible.)
 class Parking {
  public:
-  // Returns once `ready()` is true. `ready` must read the waker's data with sequential consistency.
+  // `ready` must read the waker's data with sequential consistency.
   template <typename Ready>
   void wait(const Ready& ready, std::chrono::microseconds spin_time) {
     if (ready()) return;
@@ -96,27 +96,23 @@ class TaskRing {
  public:
   static constexpr std::size_t capacity = 1024;
 
-  // The time for which a wait spins before it sleeps.
   struct SpinTimes {
     std::chrono::microseconds consumer{0};
     std::chrono::microseconds producer{0};
   };
   explicit TaskRing(SpinTimes spin);
 
-  // Producer. Returns the next slot for the caller to fill. Waits while the ring is full.
+  // For the producer. claim() waits while the ring is full, and returns the slot to fill before publish().
+  // wait_idle_asleep() does not spin. No task may be published after close().
   Task& claim();
-  // Producer. Passes the claimed slot to the consumer.
   void publish() noexcept;
-  // Producer. Waits until every published task has completed.
   void wait_idle();
-  // Producer. Waits like wait_idle(), but sleeps at once.
   void wait_idle_asleep();
-  // Producer. Ends the queue: no task may be published after this call.
   void close() noexcept;
 
-  // Consumer. Returns the next task, or null once the ring is closed and empty.
+  // For the consumer. next() returns null once the ring is closed and empty. After complete() the slot may be
+  // reused.
   Task* next();
-  // Consumer. The task from the last next() is done; its slot may be reused.
   void complete() noexcept;
 
  private:
@@ -124,16 +120,16 @@ class TaskRing {
 
   const SpinTimes spin_;
   std::unique_ptr<Task[]> slots_;
-  // The producer's and the consumer's variables are on different cache lines.
+  // The producer's and the consumer's variables are on different cache lines. `seen_...`: the last value of
+  // the other thread's counter that this thread read.
   alignas(64) std::atomic<std::uint64_t> published_{0};
   std::atomic<bool> closed_{false};
-  std::uint64_t seen_completed_ = 0;  // the last value of completed_ that the producer read
+  std::uint64_t seen_completed_ = 0;
   alignas(64) std::atomic<std::uint64_t> completed_{0};
-  std::uint64_t seen_published_ = 0;  // the last value of published_ that the consumer read
+  std::uint64_t seen_published_ = 0;
   alignas(64) Parking consumer_;
   alignas(64) Parking producer_;
-  // the number of completed tasks that a sleeping producer waits for
-  std::atomic<std::uint64_t> producer_target_{0};
+  std::atomic<std::uint64_t> producer_target_{0};  // completed tasks that a sleeping producer waits for
 };
 
 }  // namespace graphbench::host

@@ -11,8 +11,8 @@ using Type = dnnl::memory::data_type;
 
 constexpr auto kDirect = dnnl::algorithm::convolution_direct;
 
-// Describes an image, or a filter whose first dimension counts the filters. Channels come last in memory,
-// but oneDNN always lists dimensions in the order NCHW.
+// An image, or a filter whose first dimension counts the filters. Channels come last in memory, but oneDNN
+// always lists dimensions in the order NCHW.
 dnnl::memory::desc described(const std::vector<std::int64_t>& dims, Type type, Tag tag) {
   return {{dims[0], dims[3], dims[1], dims[2]}, type, tag};
 }
@@ -113,7 +113,7 @@ class GradientBuilder {
   Type result_type() const { return sum_ ? Type::f32 : type_; }
   Place output() const { return {static_cast<int>(call_.input_count)}; }
 
-  // Describes the forward primitive, which oneDNN's backward primitives require as a hint.
+  // oneDNN's backward primitives require the forward primitive as a hint.
   dnnl::convolution_forward::primitive_desc forward(const dnnl::memory::desc& x, const dnnl::memory::desc& w,
                                                     const dnnl::memory::desc& y) const {
     const auto typed = [&](dnnl::memory::desc desc) {

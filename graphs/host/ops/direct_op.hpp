@@ -65,7 +65,6 @@ std::unique_ptr<OpImplementation> direct_op(const ir::OpCall& call, Compute comp
   return direct_op(call.operands.size(), std::move(compute), in_place_input);
 }
 
-// Calls `choose` with a value of the element type, and returns the result of `choose`.
 template <typename Choose>
 auto for_float_type(ir::DType dtype, const Choose& choose) {
   return dtype == ir::DType::bf16 ? choose(BFloat16{}) : choose(float{});

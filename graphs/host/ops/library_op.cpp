@@ -13,7 +13,6 @@ namespace {
 
 constexpr std::size_t scratch_alignment = 512;
 
-// Binds the arguments of all primitives of an op to addresses.
 class Binding {
  public:
   Binding(const std::vector<LibraryStep>& steps, std::byte* scratch, std::byte* constants) {

@@ -15,7 +15,6 @@
 
 namespace graphbench::host {
 
-// The place of an argument's memory: an operand of the op, the op's scratch memory, or its constants.
 struct Place {
   static constexpr int scratch = -1;
   static constexpr int constants = -2;
@@ -41,17 +40,12 @@ struct Located {
 
 // The attributes of all primitives: the op, not oneDNN, provides the scratch memory.
 dnnl::primitive_attr library_attributes();
-// The process's engine as a handle of oneDNN's C++ API.
 dnnl::engine library_engine_handle();
 
-// Collects the primitives of an op, and lays out the op's scratch memory.
 class LibraryOpBuilder {
  public:
-  // Reserves scratch memory for the op, with 512-byte alignment.
-  Place scratch(std::size_t bytes);
-  // Keeps a copy of the data as long as the op lives.
+  Place scratch(std::size_t bytes);  // 512-byte aligned
   Place constant(const std::vector<float>& data);
-  // Adds a primitive. finish() also reserves the scratchpad that oneDNN requests for it.
   template <typename Primitive>
   void step(const typename Primitive::primitive_desc& chosen, std::vector<LibraryArgument> arguments) {
     add(Primitive(chosen), chosen.scratchpad_desc(), std::move(arguments));
@@ -63,8 +57,7 @@ class LibraryOpBuilder {
                     std::move(arguments));
   }
   void reorder(const Located& from, const Located& to);
-  // Returns the place of the tensor in the layout that a primitive requires. Every run repacks the tensor,
-  // because the caller may change the weights between runs.
+  // Every run repacks the tensor, because the caller may change the weights between runs.
   Place repacked(const Located& given, const dnnl::memory::desc& wanted);
   std::unique_ptr<OpImplementation> finish(ScratchArena& arena);
 
@@ -79,14 +72,12 @@ class LibraryOpBuilder {
 };
 
 dnnl::memory::data_type library_type(ir::DType dtype);
-// Describes a dense row-major tensor.
 dnnl::memory::desc plain(const dnnl::memory::dims& dims, dnnl::memory::data_type type);
 // A mask of tokens x slots: 0 if a query may see a slot, else a value so far below every score that its
 // exponential in the softmax is exactly 0. The value is finite, because infinity minus infinity is NaN.
 std::vector<float> causal_mask(std::int64_t tokens, std::int64_t slots);
 void append_activation(dnnl::post_ops& post_ops, const ir::Op& op);
-// Runs `build`. Rethrows oneDNN's exceptions as Error (out_of_memory, unsupported or library_failed), which
-// names the op.
+// Rethrows oneDNN's exceptions as Error (out_of_memory, unsupported or library_failed), which names the op.
 std::unique_ptr<OpImplementation> library_guard(
     const ir::OpCall& call, const std::function<std::unique_ptr<OpImplementation>()>& build);
 

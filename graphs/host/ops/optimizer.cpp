@@ -14,8 +14,8 @@ float real(const ir::OpCall& call, const char* name) {
   return static_cast<float>(ir::real_attribute(*call.op, name));
 }
 
-// Updates every element of every parameter. The operands are `Rule::ahead` operands that all parameters
-// share, then `Rule::group` per parameter. Rule::step() returns the function that updates one element.
+// The operands are `Rule::ahead` operands that all parameters share, then `Rule::group` per parameter.
+// Rule::step() returns the function that updates one element.
 template <typename T, typename Rule>
 class Optimizer {
  public:

@@ -16,8 +16,8 @@ struct RopeExtents {
   std::int64_t batch, heads, tokens, slots, head_dim;
 };
 
-// Returns, for each slot, the cosines of its head_dim / 2 angles, then their sines. Called when the op is
-// prepared, because this fp64 computation costs more than the rest of the op.
+// For each slot, the cosines of its head_dim / 2 angles, then their sines. Computed when the op is prepared,
+// because this fp64 computation costs more than the rest of the op.
 std::vector<float> angle_table(const RopeExtents& e, double theta) {
   std::vector<float> table(static_cast<std::size_t>(e.slots * e.head_dim));
   const std::int64_t half = e.head_dim / 2;
@@ -33,7 +33,6 @@ std::vector<float> angle_table(const RopeExtents& e, double theta) {
   return table;
 }
 
-// `direction` is 1, or -1 to rotate by the negated angles.
 template <typename T>
 void rotate(const T* from, const float* angles, T* to, std::int64_t head_dim, float direction = 1) {
   const std::int64_t half = head_dim / 2;
@@ -47,7 +46,7 @@ void rotate(const T* from, const float* angles, T* to, std::int64_t head_dim, fl
   }
 }
 
-// Implements rope_kv_append and rope. rope's caches are outputs with one slot per token.
+// rope's caches are outputs with one slot per token.
 template <typename T>
 class RopeKvAppend {
  public:
@@ -91,7 +90,6 @@ class RopeKvAppend {
   }
 
  private:
-  // Throws for a position beyond the cache: the op would write outside the cache's memory.
   void check(const std::int32_t* positions) const {
     for (std::int64_t b = 0; b < e_.batch; ++b) {
       if (positions[b] + e_.tokens <= e_.slots) continue;

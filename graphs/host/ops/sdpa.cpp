@@ -17,7 +17,7 @@ namespace {
 using Dim = dnnl::memory::dim;
 using Type = dnnl::memory::data_type;
 
-// The scores and values of a chunk should fit into a core's caches; this limit is approximate.
+// Approximate: the scores and values of a chunk should fit into a core's caches.
 constexpr Dim chunk_bytes_max = 4 * 1024 * 1024;
 
 struct SdpaExtents {
@@ -33,12 +33,11 @@ Dim sequences_per_chunk(const SdpaExtents& e) {
   return sequences;
 }
 
-// The primitives and memory descriptions that all chunks share.
 class ChunkPlan {
  public:
   ChunkPlan(const SdpaExtents& e, Type type, bool causal, Dim sequences);
   void append(LibraryOpBuilder& builder, Dim chunk) const;
-  // The chunks run one after another, so they share scratch memory. This function reserves it once.
+  // The chunks run one after another, so they share scratch memory.
   void lay_out(LibraryOpBuilder& builder);
 
  private:
