@@ -27,8 +27,7 @@ ModuleResult load_cuda_module() {
   return load_backend_module(module_directory() + "/graphbench_cuda.so");
 }
 
-// Loads the module once per process, on first use. The module is never destroyed: devices may live until the
-// last static destructor runs, and each needs its backend.
+// Never destroyed: devices may live until the last static destructor runs, and each needs its backend.
 const ModuleResult& cuda_module() {
   static const ModuleResult* const loaded = new ModuleResult(load_cuda_module());
   return *loaded;
@@ -104,7 +103,7 @@ ModuleResult failed(std::string failure, std::string advice) {
   return {nullptr, std::move(failure), std::move(advice)};
 }
 
-// Returns why this thread's last dl call failed. A second call would not get the text: dlerror() clears it.
+// A second call would not get the text: dlerror() clears it.
 std::string take_dl_error() {
   const char* text = dlerror();
   return text != nullptr ? text : "unknown error of the dynamic linker";
@@ -112,7 +111,6 @@ std::string take_dl_error() {
 
 constexpr const char* rebuild_advice = "build the binary and the module together, from one source tree";
 
-// Checks an opened library and calls its function that makes the backend.
 ModuleResult open_checked(void* library, const std::string& path) {
   const auto identity = reinterpret_cast<BackendIdentityFn>(dlsym(library, backend_identity_symbol));
   const auto open = reinterpret_cast<BackendOpenFn>(dlsym(library, backend_module_symbol));
@@ -163,7 +161,7 @@ ModuleResult load_backend_module(const std::string& path) {
         "their folder to LD_LIBRARY_PATH");
   }
   ModuleResult result = open_checked(library, path);
-  // Closes a refused module: `result` has a copy of the reason, and nothing else uses the module.
+  // Safe, because `result` has a copy of the reason.
   if (result.backend == nullptr) dlclose(library);
   return result;
 }

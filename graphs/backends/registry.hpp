@@ -9,19 +9,18 @@
 
 namespace graphbench {
 
-// Lists every device of this machine. A backend without devices has one entry with the reason.
+// A backend without devices has one entry with the reason.
 std::vector<DeviceStatus> list_devices();
 
-// Loads the CUDA module, unless `spec` names a host device. The call is optional: open_device() loads the
-// module too, and reports errors.
+// Does nothing if `spec` names a host device. Optional: open_device() loads the CUDA module too, and reports
+// errors.
 void load_backend(const std::string& spec);
 
-// Opens a device. `spec`: "auto" (cuda if it works, else host), "cuda", "cuda:N", "host", "host:N"
-// (cpu.hpp). Throws Error(invalid_argument) for another text, Error(unsupported) with the reason if the
-// device is not available. Backends stay loaded, so a device may live until the process ends.
+// `spec`: "auto" (cuda if it works, else host), "cuda", "cuda:N", "host", "host:N" (cpu.hpp). Throws
+// Error(invalid_argument) for another text, Error(unsupported) with the reason if the device is not
+// available. Backends stay loaded, so a device may live until the process ends.
 std::unique_ptr<Device> open_device(const std::string& spec);
 
-// A backend from a shared library, or the reason why there is none and advice to the user.
 struct ModuleResult {
   std::unique_ptr<Backend> backend;
   std::string failure;  // why there is no backend; empty if there is one
@@ -31,8 +30,8 @@ struct ModuleResult {
 // The folder of backend modules: $GRAPHBENCH_MODULE_DIR, else ../lib/graphbench from the binary's folder.
 std::string module_directory();
 
-// Loads and checks a module. An accepted module stays loaded until the process ends, because unloading would
-// destroy the backend's code and the device's driver state.
+// An accepted module stays loaded until the process ends, because unloading would destroy the backend's code
+// and the device's driver state.
 ModuleResult load_backend_module(const std::string& path);
 
 }  // namespace graphbench
