@@ -35,7 +35,7 @@ struct Max {
   __device__ __forceinline__ static float combine(float a, float b) { return fmaxf(a, b); }
 };
 
-// Reduces over each group of `Lanes` lanes of a warp. Every lane gets its group's result.
+// Every lane gets the result of its group of `Lanes`.
 template <class Operation, int Lanes = 32>
 __device__ __forceinline__ float warp_reduce(float value) {
 #pragma unroll
@@ -44,7 +44,7 @@ __device__ __forceinline__ float warp_reduce(float value) {
   return value;
 }
 
-// Reduces over the whole block (a multiple of 32 threads, at most 1024). Every thread gets the result.
+// The block has a multiple of 32 threads, at most 1024. Every thread gets the result.
 template <class Operation>
 __device__ __forceinline__ float block_reduce(float value) {
   __shared__ float partial[32];
@@ -69,7 +69,6 @@ __device__ __forceinline__ float gelu_tanh(float x) {
   return __fmul_rn(__fmul_rn(0.5f, x), __fadd_rn(1.0f, t));
 }
 
-// Three parts of rmsnorm: add a square to the sum, compute the scale of a row, compute an element.
 __device__ __forceinline__ float add_square(float squares, float x) {
   return __fmaf_rn(x, x, squares);
 }
@@ -92,8 +91,8 @@ __device__ __forceinline__ Pair rotated(Pair pair, float2 turn) {
 __device__ __forceinline__ double rope_frequency(int i, int head_dim, double log2_theta) {
   return exp2(__dmul_rn(__ddiv_rn(-2.0 * i, head_dim), log2_theta));
 }
-// Returns cosine and sine of position * frequency. Reduces this angle modulo 2 pi in fp64, because an fp32
-// angle of thousands of radians would lose four digits.
+// Cosine and sine. Reduces the angle modulo 2 pi in fp64, because an fp32 angle of thousands of radians would
+// lose four digits.
 __device__ __forceinline__ float2 turn_of(int position, double frequency) {
   constexpr double turn = 6.283185307179586476925;
   const double angle = __dmul_rn(position, frequency);
@@ -130,7 +129,6 @@ __device__ __forceinline__ std::int32_t from_float<std::int32_t>(float x) {
   return static_cast<std::int32_t>(x);
 }
 
-// Sixteen bytes of T, which one access loads or stores.
 template <class T>
 struct alignas(16) Vector16 {
   static constexpr int size = 16 / sizeof(T);
@@ -148,7 +146,6 @@ __device__ __forceinline__ void store16(T* destination, const Vector16<T>& vecto
   *reinterpret_cast<uint4*>(destination) = reinterpret_cast<const uint4&>(vector);
 }
 
-// The derivative of gelu_tanh.
 __device__ __forceinline__ float gelu_tanh_slope(float x) {
   const float t = tanhf(0.7978845608028654f * (x + 0.044715f * x * x * x));
   return 0.5f * (1.0f + t) +

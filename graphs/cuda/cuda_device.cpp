@@ -18,7 +18,7 @@ namespace {
 constexpr std::size_t workspace_size = std::size_t{32} << 20;
 constexpr std::size_t word_slot_size = 512;  // slot after the workspace, for one-word results
 
-// Reads an environment variable. An unset variable means "on".
+// An unset variable means "on".
 bool is_on(const char* variable) {
   const char* value = std::getenv(variable);
   const std::string text = value == nullptr ? "on" : value;
@@ -29,7 +29,6 @@ bool is_on(const char* variable) {
   return text == "on";
 }
 
-// Creates a stream, or wraps the given `stream`. Sets `context.latest_stream` to it, for CandidateTimer.
 template <typename... Stream>
 std::unique_ptr<CudaStream> stream_of(OpContext& context, Stream... stream) {
   const DeviceRange workspace{static_cast<const std::byte*>(context.workspace), context.workspace_bytes};
@@ -44,8 +43,8 @@ int attribute(cudaDeviceAttr name, int index, const char* operation) {
   return value;
 }
 
-// Returns a new tuner, unless `of_process` is true (settings from the environment). Then a platform's
-// devices share one until the process ends, so that a reopened device uses the same plans without timing.
+// With `of_process`, a platform's devices share one until the process ends, so that a reopened device uses
+// the same plans without timing.
 std::shared_ptr<Tuner> tuner_for(TuningSettings settings, Platform platform, bool of_process) {
   static std::map<Platform, std::shared_ptr<Tuner>> of_platform;
   if (!of_process) return std::make_shared<Tuner>(std::move(settings), std::move(platform));
@@ -58,8 +57,7 @@ std::shared_ptr<Tuner> tuner_for(TuningSettings settings, Platform platform, boo
 
 CudaDevice::CudaDevice(int index, CudaDeviceOptions options) : index_(index) {
   driver_memory_ = nvml_memory_of(pci_bus_id_of(index));  // before the context, to measure the context too
-  // Spinning avoids the wake-up time of a blocked thread in every latency. The flag must be set when the
-  // context is created.
+  // Spinning keeps a thread's wake-up out of every latency. Must be set when the context is created.
   check(cudaInitDevice(index, cudaDeviceScheduleSpin, cudaInitDeviceFlagsAreValid), "open device");
   check(cudaSetDevice(index), "select device");
   const bool use_cudnn = is_on("GRAPHBENCH_CUDNN") && options.use_cudnn;

@@ -1,7 +1,6 @@
 // The CUDA device: one GPU, its library handles, and workspaces: the scratch memory of library calls.
 //
-// The kernels of one branch share a workspace: they run one after another, so a kernel has finished with the
-// workspace when the next kernel uses it.
+// The kernels of one branch share a workspace, because they run one after another.
 #pragma once
 
 #include <memory>
@@ -17,7 +16,7 @@
 namespace graphbench::cuda {
 
 struct CudaDeviceOptions {
-  bool use_cudnn = true;                 // false: use our kernels even if cuDNN is installed
+  bool use_cudnn = true;
   std::optional<TuningSettings> tuning;  // absent: the settings of the environment
 };
 
@@ -65,7 +64,7 @@ class CudaDevice final : public Device {
   std::optional<MemoryUse> memory_use() override;  // NVML
   ProfilerResult make_profiler() override;         // CUPTI
   MonitorResult make_monitor() override;           // NVML
-  void discard() override;                         // resets the context
+  void discard() override;
 
  private:
   unsigned long long* word_slot() const;
@@ -73,7 +72,7 @@ class CudaDevice final : public Device {
   int index_;
   facts::DeviceFacts info_{};
   NvmlMemory* driver_memory_ = nullptr;          // null without NVML
-  MemoryHandle workspace_;                       // ends with the word slot
+  MemoryHandle workspace_;                       // with the word slot at its end
   std::vector<MemoryHandle> branch_workspaces_;  // [i] is the workspace of branch i + 1
   CublasHandle cublas_;
   OpContext context_;  // refers to the members above, so it is destroyed first

@@ -13,7 +13,7 @@
 
 namespace graphbench::cuda {
 
-// Opens the library once per process. Null if libcudnn.so.9 cannot be opened or the build had no headers.
+// Opened once per process. Null if libcudnn.so.9 cannot be opened or the build had no headers.
 struct CudnnLibrary;
 const CudnnLibrary* cudnn_library() noexcept;
 
@@ -22,7 +22,7 @@ std::string cudnn_version_text();
 
 #if defined(GRAPHBENCH_HAVE_CUDNN)
 
-// The cuDNN functions that this module calls. Member `Create` is cudnnCreate(), and so on.
+// Member `Create` is cudnnCreate(), and so on.
 struct CudnnLibrary {
 #define GRAPHBENCH_CUDNN_FUNCTIONS(X) \
   X(GetVersion)                       \

@@ -11,13 +11,12 @@ namespace graphbench::cuda {
 // "0000:1b:00.0", or empty if the driver reports none. Creates no context.
 std::string pci_bus_id_of(int index);
 
-// True if GPUs of this major compute capability can compute in `dtype`.
 bool has_arithmetic(ir::DType dtype, int compute_major);
 
 facts::DeviceFacts device_info(int index, bool use_cudnn);
 
-// Returns one entry per GPU, or one entry with the reason why there is none. Creates no context, and does not
-// throw if hardware is missing.
+// One entry per GPU, or one with the reason why there is none. Creates no context, and does not throw if
+// hardware is missing.
 std::vector<DeviceStatus> device_statuses();
 
 }  // namespace graphbench::cuda

@@ -110,7 +110,6 @@ void launch_selector(cudaStream_t stream, cudaGraphConditionalHandle node, const
   check(cudaGetLastError(), "select a branch");
 }
 
-// Makes the call that a launch with <<<>>> compiles to.
 void EmptyKernel::launch(Stream& stream, void* const*) {
   check(cudaLaunchKernel(reinterpret_cast<const void*>(&empty_kernel), dim3(1), dim3(1), nullptr, 0,
                          static_cast<CudaStream&>(stream).handle()),
@@ -132,7 +131,7 @@ __global__ void fill_words(const WordFill fill) {
   }
 }
 
-// Converts a memset to a fill of words. Absent if the memset is not one row of whole words in the workspace.
+// Absent if the memset is not one row of whole words in the workspace.
 std::optional<WordFill> word_fill_of(const cudaMemsetParams& memset, DeviceRange workspace) {
   const std::size_t bytes = memset.width * memset.elementSize;
   const bool one_row = memset.height <= 1 || memset.pitch == bytes;

@@ -13,21 +13,19 @@ namespace graphbench::cuda {
 void launch_fill(cudaStream_t stream, void* destination, ir::DType dtype, std::size_t elements,
                  const ir::Init& init, std::uint64_t seed);
 
-// Adds the digest of `words` 32-bit words to `*sum`. The caller must set `*sum` to zero first.
+// Adds the digest of `words` 32-bit words to `*sum`, which the caller must set to zero first.
 void launch_digest(cudaStream_t stream, const void* source, std::size_t words, unsigned long long* sum,
                    int multiprocessors);
 
-// Enqueues one thread that counts clock_probe_cycles cycles and stores their duration in nanoseconds. The
-// GPU's timer ticks at least once per microsecond. Cycles / duration is the present clock frequency; the
-// driver's value is older.
+// One thread counts these cycles and stores their duration, by a timer that ticks at least once per
+// microsecond. Cycles / duration is the present clock frequency; the driver's value is older.
 inline constexpr long long clock_probe_cycles = 400'000;  // 0.2 ms at 2 GHz
 void launch_clock_probe(cudaStream_t stream, unsigned long long* nanoseconds);
 
-// Enqueues one thread that sets a conditional node's value to *selector; with `is_flag`, to *selector != 0.
+// Sets a conditional node's value to *selector; with `is_flag`, to *selector != 0.
 void launch_selector(cudaStream_t stream, cudaGraphConditionalHandle node, const std::int32_t* selector,
                      bool is_flag);
 
-// Launches one thread that does nothing, to measure the cost of a launch.
 class EmptyKernel final : public Kernel {
  public:
   void launch(Stream& stream, void* const* operands) override;
@@ -43,11 +41,10 @@ struct DeviceRange {
   }
 };
 
-// Replaces each memset node that writes whole words inside `workspace` by a kernel node that writes the same
-// words. Returns the number of replaced nodes. Only our library calls use `workspace`, so plugins' nodes
-// stay. The driver launches a chain of kernel nodes at a constant cost, but launches node by node if one
-// node of the chain is not a kernel node. For sixteen cuDNN convolutions on an H200, a launch then takes
-// 17 us instead of 1 us, and each convolution 3 us more of device time.
+// Replaces memset nodes that write whole words inside `workspace` by kernel nodes, and returns their number.
+// Only our library calls use `workspace`, so plugins' nodes stay. The driver launches a chain of kernel nodes
+// at a constant cost, but node by node if one of them is not a kernel node: for sixteen cuDNN convolutions on
+// an H200, a launch then takes 17 us instead of 1 us, and each convolution 3 us more of device time.
 std::size_t replace_memset_nodes(cudaGraph_t graph, DeviceRange workspace);
 
 }  // namespace graphbench::cuda

@@ -14,7 +14,7 @@ namespace graphbench::cuda {
 // Copies share the handle.
 class DynamicLibrary {
  public:
-  // Opens the first of `files` that can be opened. `name` is the library's name in messages.
+  // Opens the first of `files` that it can. `name` is for messages.
   DynamicLibrary(std::string name, const std::vector<std::string>& files) : name_(std::move(name)) {
     for (const std::string& file : files) {
       handle_ = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
@@ -25,7 +25,7 @@ class DynamicLibrary {
   }
 
   bool is_open() const noexcept { return handle_ != nullptr; }
-  // Why the library cannot be used: it is missing, or lacks a function. Empty if it can be used.
+  // Empty if the library can be used.
   const std::string& why() const noexcept { return why_; }
 
   template <typename Function>
@@ -41,13 +41,11 @@ class DynamicLibrary {
   std::string why_;
 };
 
-// The functions of a library, and the reason why they cannot be used (empty if they can).
 template <typename Functions>
 struct Opened {
   Functions library;
   std::string why;
 
-  // Null if the functions cannot be used; `why_not` then has the reason.
   const Functions* usable(std::string& why_not) const {
     why_not = why;
     return why.empty() ? &library : nullptr;

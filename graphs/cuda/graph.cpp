@@ -14,7 +14,7 @@
 namespace graphbench::cuda {
 namespace {
 
-// Our texts for the values of cudaGraphExecUpdateResult, because the runtime has none.
+// The runtime has no texts for cudaGraphExecUpdateResult.
 constexpr std::pair<cudaGraphExecUpdateResult, const char*> update_texts[] = {
     {cudaGraphExecUpdateErrorTopologyChanged, "the nodes or edges of the graph changed"},
     {cudaGraphExecUpdateErrorNodeTypeChanged, "the node's type changed"},
@@ -43,7 +43,7 @@ const char* text_for(const std::pair<Value, const char*> (&texts)[count], Value 
   return found == std::end(texts) ? other : found->second;
 }
 
-// Names the node by its index in the graph: "kernel node 3". Empty for a null node.
+// "kernel node 3": its index in the graph.
 std::string place_of(cudaGraphNode_t node, cudaGraph_t graph) {
   if (node == nullptr) return "";
   cudaGraphNodeType type{};
@@ -138,8 +138,7 @@ std::string text_for(unsigned int x, unsigned int y, unsigned int z) {
   return std::to_string(x) + "x" + std::to_string(y) + "x" + std::to_string(z);
 }
 
-// Looks up the CUDA 12.3 version of a driver function, because the driver is not linked. Null if the driver
-// lacks the function.
+// The CUDA 12.3 version of a driver function; null if the driver, which is not linked, lacks it.
 template <typename Function>
 Function* driver_function(const char* name) {
   void* found = nullptr;
@@ -150,7 +149,7 @@ Function* driver_function(const char* name) {
   return asked && status == cudaDriverEntryPointSuccess ? reinterpret_cast<Function*>(found) : nullptr;
 }
 
-// Adds cluster size and priority, which an exec update does not change, if they differ from their defaults.
+// An exec update does not change these attributes. Defaults are left out.
 void describe_attributes(cudaGraphNode_t node, facts::DescribedNode& described) {
   static const auto read =
       driver_function<decltype(cuGraphKernelNodeGetAttribute)>("cuGraphKernelNodeGetAttribute");
@@ -197,8 +196,7 @@ void describe_memory(cudaGraphNode_t node, facts::DescribedNode& described) {
   }
 }
 
-// Returns the nodes on which `node` depends directly. Adds the number of programmatic edges, which let
-// `node` start early, to `described`.
+// Adds the number of programmatic edges, which let `node` start early, to `described`.
 std::vector<cudaGraphNode_t> dependencies_of(cudaGraphNode_t node, facts::DescribedNode& described) {
   const GraphEdges edges = edges_of(node, cudaGraphNodeGetDependencies);
   const auto early = std::ranges::count_if(edges.data, [](const cudaGraphEdgeData& edge) {

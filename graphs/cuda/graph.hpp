@@ -11,16 +11,16 @@
 
 namespace graphbench::cuda {
 
-// The graph's nodes in order of creation.
+// In order of creation.
 std::vector<cudaGraphNode_t> nodes_of(cudaGraph_t graph);
 const char* name_of(cudaGraphNodeType type) noexcept;  // "kernel", "memcpy", ...
 
 struct GraphEdges {
   std::vector<cudaGraphNode_t> nodes;   // the node at the other end of each edge
-  std::vector<cudaGraphEdgeData> data;  // data[i] belongs to the edge to or from nodes[i]
+  std::vector<cudaGraphEdgeData> data;  // [i] belongs to nodes[i]
 };
 using ReadEdges = cudaError_t (*)(cudaGraphNode_t, cudaGraphNode_t*, cudaGraphEdgeData*, std::size_t*);
-// The edges into or out of a node. `read` is cudaGraphNodeGetDependencies or cudaGraphNodeGetDependentNodes.
+// `read` is cudaGraphNodeGetDependencies or cudaGraphNodeGetDependentNodes.
 GraphEdges edges_of(cudaGraphNode_t node, ReadEdges read);
 
 class CudaGraphExec final : public GraphExec {
@@ -57,7 +57,6 @@ class CudaGraph final : public Graph {
   std::vector<facts::DescribedNode> describe() const override;
   void reset() override { lent_ ? graph_.release() : graph_.reset(); }
   void* native_handle() noexcept override { return graph_.get(); }
-  // Destroys the old graph, and takes ownership of `graph`.
   void hold(GraphHandle graph) noexcept { graph_ = std::move(graph); }
 
  private:

@@ -11,7 +11,7 @@
 
 namespace graphbench::cuda {
 
-// Owns a handle or is empty. Calls `Destroy` once with the handle; `Destroy` must not throw.
+// `Destroy` must not throw.
 template <class T, class Destroy>
 class Handle {
  public:
@@ -29,9 +29,8 @@ class Handle {
   void reset(T handle = T{}) noexcept {
     if (const T old = std::exchange(handle_, handle); old != T{}) Destroy()(old);
   }
-  // Makes this object empty without destroying the handle.
+  // Does not destroy the handle.
   void release() noexcept { handle_ = T{}; }
-  // Destroys the owned handle, and returns the address where a create function stores the new handle.
   T* put() noexcept {
     reset();
     return &handle_;

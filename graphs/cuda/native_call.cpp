@@ -58,7 +58,7 @@ int launch_foreign(ForeignCall& call, cudaStream_t stream, const char* object) {
   }
 }
 
-// Throws a capture error or a lost device with its own code, not as plugin_failed, which is less precise.
+// A capture error and a lost device keep their own codes.
 void enqueue(ForeignCall& call, cudaStream_t stream, const char* object) {
   if (call.host != nullptr) return call.host->run(call.operands.data(), stream, object);
   const int status = launch_foreign(call, stream, object);

@@ -22,14 +22,13 @@
 
 namespace graphbench::cuda {
 
-class CudnnDescriptor;  // ops/cudnn_graph.hpp
-class CudnnPlan;        // ops/cudnn_plan.hpp
-class HostRun;          // ops/foreign.hpp
+class CudnnDescriptor;
+class CudnnPlan;
+class HostRun;
 
-// The source of an address: an operand of the op, or a fixed address, plus an offset.
 struct Source {
   int operand = -1;        // -1: use `fixed`
-  std::size_t offset = 0;  // bytes
+  std::size_t offset = 0;  // in bytes
   void* fixed = nullptr;
 
   void* resolve(void* const* operands) const noexcept {
@@ -56,7 +55,7 @@ struct KernelCall {
   unsigned shared_bytes = 0;
   unsigned pointer_count = 0;
   unsigned cluster_blocks = 1;
-  // The kernel may start before the preceding kernel ends. Its own code waits for that end (convert.cuh).
+  // The kernel may start before the preceding one ends, for which its own code waits (convert.cuh).
   bool programmatic = false;
   alignas(16) std::array<std::byte, parameter_bytes_max> parameters{};
   std::array<Source, pointers_max> pointers{};
@@ -99,7 +98,6 @@ struct MatmulCall {
   void* d = nullptr;
   const void* bias = nullptr;
 
-  // Binds the addresses. If the bias has a new address, sets it in `description`. Returns the status.
   cublasStatus_t bind(void* const* operands) noexcept;
 };
 
@@ -114,12 +112,11 @@ struct CudnnCall {
   CudnnPlan* plan = nullptr;
   cudnnBackendDescriptor_t execution_plan = nullptr;
   std::shared_ptr<const CudnnDescriptor> pack_owner;
-  cudnnBackendDescriptor_t pack = nullptr;  // the handle of pack_owner
+  cudnnBackendDescriptor_t pack = nullptr;
   std::size_t pointer_count = 0;
   std::array<Source, pointers_max> pointers{};  // in the order of the plan's tensors
   std::array<void*, pointers_max> bound{};
 
-  // Finds or creates the pack for the addresses, if they changed.
   void bind(void* const* operands);
 };
 #else
@@ -128,7 +125,6 @@ struct CudnnCall {
 };
 #endif
 
-// A plugin's launch function, or its host function (`host`).
 struct ForeignCall {
   static constexpr std::size_t operands_max = 64;
   const gb_op* op = nullptr;
@@ -144,16 +140,16 @@ struct ForeignCall {
 
 using NativeCall = std::variant<KernelCall, MatmulCall, CudnnCall, ForeignCall>;
 
-// Binds the addresses. Throws Error, which names `object`, if a library refuses them.
+// Throws Error, which names `object`, if a library refuses the addresses.
 void bind(NativeCall& call, void* const* operands, const char* object);
 
-// Makes the call on `stream`. Throws Error, which names `object`.
+// Throws Error, which names `object`.
 void make_call(NativeCall& call, cudaStream_t stream, const char* object);
 
 // Loads the code of the function. Throws Error(unsupported) if there is no code for this device.
 void resolve_function(const void* function, const char* object);
 
-// Prepares a launch of `function`, a __global__ function that takes `Parameters` by value.
+// `function`: a __global__ function that takes `Parameters` by value.
 template <class Parameters>
 KernelCall kernel_call(const void* function, dim3 grid, dim3 block, const Parameters& parameters,
                        std::initializer_list<Source> pointers) {
@@ -169,7 +165,7 @@ KernelCall kernel_call(const void* function, dim3 grid, dim3 block, const Parame
   return call;
 }
 
-// Prepares a launch of a function whose struct is longer than kernel_call() takes, or has more pointers.
+// For a struct that is longer than kernel_call() takes, or has more pointers.
 template <class Parameters>
 KernelCall long_kernel_call(const void* function, dim3 grid, dim3 block, const Parameters& parameters,
                             std::vector<Source> pointers) {

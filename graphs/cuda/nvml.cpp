@@ -30,8 +30,8 @@ Opened<NvmlLibrary> open_nvml() {
   file.look_up("nvmlDeviceGetMemoryInfo", library.memory_info);
   file.look_up("nvmlDeviceGetComputeRunningProcesses_v3", library.compute_processes);
   opened.why = file.why();
-  // Keeps NVML initialised until the process ends, so that only this init() takes long and not that of each
-  // monitor. If this init() fails, a monitor reports the reason later.
+  // Keeps NVML initialised, so that only this init() takes long and not that of each monitor. If it fails, a
+  // monitor reports the reason later.
   if (opened.why.empty()) (void)opened.library.init();
   return opened;
 }
@@ -143,7 +143,7 @@ MonitorResult NvmlMonitor::open(const NvmlLibrary& library, const std::string& b
 }
 
 NvmlMonitor::~NvmlMonitor() {
-  // Ignores the status. A failure is harmless: the process ends soon, or another user keeps NVML open.
+  // A failure is harmless: the process ends soon, or another user keeps NVML open.
   (void)library_.shutdown();
 }
 

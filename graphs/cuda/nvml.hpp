@@ -18,7 +18,7 @@ inline constexpr unsigned nvml_clock_sm = 1;
 inline constexpr unsigned nvml_clock_memory = 2;
 inline constexpr unsigned nvml_temperature_gpu = 0;
 
-inline constexpr unsigned long long nvml_not_available = ~0ULL;  // NVML's mark for an unknown value
+inline constexpr unsigned long long nvml_not_available = ~0ULL;
 
 using NvmlDevice = struct NvmlDeviceHandle*;
 
@@ -35,10 +35,10 @@ struct NvmlProcess {  // nvmlProcessInfo_t
   unsigned compute_instance = 0;
 };
 
-// The NVML functions in use. Tests fill in their own table.
+// Tests fill in their own table.
 struct NvmlLibrary {
-  int (*init)() = nullptr;      // nvmlInit_v2
-  int (*shutdown)() = nullptr;  // nvmlShutdown
+  int (*init)() = nullptr;
+  int (*shutdown)() = nullptr;
   int (*driver_version)(char* text, unsigned bytes) = nullptr;
   const char* (*error_string)(int status) = nullptr;
   int (*device_by_pci_bus_id)(const char* bus_id, NvmlDevice* device) = nullptr;
@@ -50,8 +50,7 @@ struct NvmlLibrary {
   int (*compute_processes)(NvmlDevice device, unsigned* count, NvmlProcess* processes) = nullptr;
 };
 
-// Opens the library once per process. Null, with the reason in `why`, if libnvidia-ml.so.1 cannot be opened
-// or lacks a function.
+// Opens libnvidia-ml.so.1 once per process. Null, with the reason in `why`, if that fails.
 const NvmlLibrary* nvml_library(std::string& why);
 
 // This process's share of a GPU's memory, as the driver reports it. CUDA's own value is not enough: it needs
@@ -62,9 +61,9 @@ class NvmlMemory {
   // counts as memory of other processes. `library` must be initialised and outlive this object.
   NvmlMemory(const NvmlLibrary& library, NvmlDevice device);
 
-  // Returns the driver's value for this process, or else the decrease of free memory since construction,
-  // which other processes change too. The first call chooses one of the two values, after the context was
-  // created. Absent if NVML reports neither.
+  // The driver's value for this process, or else the decrease of free memory since construction, which other
+  // processes change too. The first call, after the context was created, chooses one of the two. Absent if
+  // NVML reports neither.
   std::optional<MemoryUse> read();
 
  private:
@@ -82,19 +81,16 @@ class NvmlMemory {
   std::optional<unsigned> own_;
 };
 
-// Returns the device's NvmlMemory, which the first call creates and the process keeps. Null without NVML, or
-// if NVML does not know the device.
+// Created by the first call, kept by the process. Null without NVML, or if NVML does not know the device.
 NvmlMemory* nvml_memory_of(const std::string& pci_bus_id);
 
-// Reads one GPU's clocks, temperature, power and throttle reasons.
 class NvmlMonitor final : public DeviceMonitor {
  public:
   ~NvmlMonitor() override;
   NvmlMonitor(const NvmlMonitor&) = delete;
   NvmlMonitor& operator=(const NvmlMonitor&) = delete;
 
-  // `bus_id`: in CUDA's form, "0000:1b:00.0", because NVML may number GPUs differently. `library` must
-  // outlive the monitor.
+  // `bus_id`: CUDA's "0000:1b:00.0", as NVML may number GPUs differently. `library` must outlive the monitor.
   static MonitorResult open(const NvmlLibrary& library, const std::string& bus_id);
 
   facts::DeviceReading read() override;

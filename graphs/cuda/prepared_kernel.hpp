@@ -14,11 +14,11 @@
 namespace graphbench::cuda {
 
 struct PreparedOp {
-  std::vector<NativeCall> calls;                 // in launch order; empty for a marker
-  std::vector<Buffer> buffers;                   // scratch memory of the calls
+  std::vector<NativeCall> calls;  // in launch order; empty for a marker
+  std::vector<Buffer> buffers;
   std::vector<std::shared_ptr<void>> resources;  // owners of handles and plans of the calls
   KernelPath path;
-  std::optional<std::size_t> in_place_input;  // see Kernel::in_place_input()
+  std::optional<std::size_t> in_place_input;
 };
 
 class PreparedKernel final : public Kernel {
@@ -30,11 +30,9 @@ class PreparedKernel final : public Kernel {
 
   KernelPath path() const override { return prepared_.path; }
   std::size_t settable_nodes() const override;
-  // See GraphExec::set_operands().
   void set_nodes(cudaGraphExec_t exec, const std::vector<GraphNode>& nodes, void* const* operands);
 
-  // Appends copies of the calls, bound to `operands`. The copies use this kernel's resources, so the kernel
-  // must outlive them.
+  // Appends copies of the calls, bound to `operands`. The kernel must outlive them.
   void native_calls(void* const* operands, std::vector<NativeCall>& calls) const;
 
  private:

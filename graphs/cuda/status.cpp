@@ -42,7 +42,7 @@ std::string headline(const char* operation, const char* object) {
   return text + ": ";
 }
 
-// Throws `text` with the CUDA error that caused it. Omits cudaErrorInvalidValue, because it says too little.
+// Adds the CUDA error behind it, except cudaErrorInvalidValue, which says too little.
 [[noreturn]] void raise_for_library(const std::string& text) {
   const cudaError_t hidden = cudaGetLastError();
   if (hidden == cudaSuccess || hidden == cudaErrorInvalidValue) throw Error(ErrorCode::library_failed, text);

@@ -12,14 +12,13 @@
 
 namespace graphbench::cuda {
 
-// The error code of a status. Each capture error has its own code; a sticky error is device_lost.
+// Each capture error has its own code; a sticky error is device_lost.
 ErrorCode code_of(cudaError_t status) noexcept;
 
 // "cudaErrorNoDevice (100): no CUDA-capable device is detected".
 std::string describe(cudaError_t status);
 
-// Throws Error("<operation> <object>: <description>") and clears the thread's last CUDA error, so that the
-// next call does not report it again.
+// Also clears the thread's last CUDA error, so that the next call does not report it again.
 [[noreturn]] void raise(cudaError_t status, const char* operation, const char* object);
 [[noreturn]] void raise_cublas(cublasStatus_t status, const char* operation, const char* object);
 
@@ -42,7 +41,7 @@ inline void check(cudnnStatus_t status, const char* operation, const char* objec
 }
 #endif
 
-// For destructors: logs the first failure of the process, and does not throw.
+// For destructors: logs the process's first failure only.
 void log_failure(cudaError_t status, const char* operation) noexcept;
 
 }  // namespace graphbench::cuda

@@ -13,7 +13,6 @@ class CudaStream final : public Stream {
  public:
   // `workspace`: memory of the library calls that this stream captures (see CudaGraph).
   explicit CudaStream(DeviceRange workspace = {});
-  // Borrows `stream`, and does not destroy it.
   CudaStream(DeviceRange workspace, cudaStream_t stream) : workspace_(workspace), handle_(stream) {}
   ~CudaStream() override;
   CudaStream(const CudaStream&) = delete;
@@ -49,8 +48,8 @@ class CudaStream final : public Stream {
   DeviceRange workspace_;
   cudaStream_t handle_ = nullptr;
   std::shared_ptr<CudaStream*> self_ = std::make_shared<CudaStream*>(this);
-  std::unique_ptr<CudaStream> arm_stream_;  // created by the first record_branch()
-  EventHandle sleeper_;                     // created by the first synchronize_blocking()
+  std::unique_ptr<CudaStream> arm_stream_;
+  EventHandle sleeper_;
 };
 
 class CudaEvent final : public Event {

@@ -17,7 +17,7 @@ struct ColumnSumParameters {
   std::int64_t rows_a_part;
 };
 
-constexpr int column_sum_lanes = 8;  // rows that a block sums in parallel
+constexpr int column_sum_lanes = 8;
 
 // `Term::of<T>(parameters, row, at)` returns the summand; `at` is an element index. A block sums 32 columns
 // of one part, column_sum_lanes rows at a time.
@@ -40,11 +40,11 @@ __global__ void column_partials(const ColumnSumParameters p) {
   p.partials[blockIdx.y * p.columns + column] = sum;
 }
 
-// The second stage: a kernel adds the `parts` rows of `partials` and, if the op accumulates, `sum_operand`.
+// The second stage adds the `parts` rows of `partials` and, if the op accumulates, `sum_operand`.
 KernelCall sum_partials_call(const ir::OpCall& call, float* partials, std::int64_t parts,
                              std::int64_t columns, std::size_t sum_operand);
 
-// Returns a number of parts whose sums fit in `bytes`. Refuses the op if the sums of one part do not fit.
+// A number of parts whose sums fit in `bytes`. Refuses the op if the sums of one part do not fit.
 inline std::int64_t parts_of(const ir::OpCall& call, std::int64_t rows, std::int64_t columns,
                              std::int64_t rows_worth_a_part, std::size_t bytes) {
   const std::int64_t most = static_cast<std::int64_t>(bytes / sizeof(float)) / columns;
@@ -52,7 +52,7 @@ inline std::int64_t parts_of(const ir::OpCall& call, std::int64_t rows, std::int
   return std::clamp<std::int64_t>(rows / rows_worth_a_part, 1, std::min<std::int64_t>(most, 128));
 }
 
-// Appends both stages of the sum. `scales`: null if the term needs none. `bytes`: the size of `partials`.
+// `scales`: null if the term needs none. `bytes`: the size of `partials`.
 template <class Term>
 void append_column_sum(PreparedOp& prepared, const ir::OpCall& call, const float* scales, void* partials,
                        std::size_t bytes, std::size_t sum_operand) {

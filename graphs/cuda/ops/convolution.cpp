@@ -12,7 +12,6 @@
 namespace graphbench::cuda {
 namespace {
 
-// Reads the shape of a conv2d, a conv2d_grad_input or a conv2d_grad_weight.
 ConvolutionShape shape_of(const ir::OpCall& call) {
   const ir::Op& op = *call.op;
   ConvolutionShape shape;
@@ -78,7 +77,6 @@ PreparedOp prepare_conv2d_grad_weight(OpContext& context, const ir::OpCall& call
 
 namespace {
 
-// A cuDNN operation graph: a convolution or its gradient, then residual, bias and ReLU.
 class ConvolutionGraph : public CudnnGraph {
  public:
   // Tensor ids, ascending. A shape without bias or residual does not use these ids.
@@ -94,7 +92,6 @@ class ConvolutionGraph : public CudnnGraph {
   // never in memory.
   const CudnnDescriptor& image(std::int64_t id, std::int64_t n, std::int64_t c, std::int64_t height,
                                std::int64_t width);
-  // A tensor with the shape of `which`: in memory, or an intermediate (id 0).
   const CudnnDescriptor& like(ConvolutionResult which, std::int64_t id);
   const CudnnDescriptor& result(bool last);
   const CudnnDescriptor& convolve(bool last);
@@ -102,7 +99,7 @@ class ConvolutionGraph : public CudnnGraph {
   const ConvolutionShape& shape_;
 };
 
-// The attributes of one operation. cuDNN names the same six attributes differently for each operation.
+// cuDNN names the same six attributes differently for each operation.
 struct Attributes {
   cudnnBackendDescriptorType_t operation;
   cudnnBackendAttributeName_t x, w, y, convolution, alpha, beta;
@@ -211,10 +208,10 @@ std::string convolution_key(const ConvolutionShape& s) {
          std::string(ir::name_of(s.dtype));
 }
 
-// Makes a plan: a package's plan, else one with the engine `wanted`, else the tuner's choice. A plan with a
-// residual is timed in alternation with the plan of the same convolution without a residual, if one exists:
-// of two plans that were equally fast alone on an H200, one made whole steps slower. Returns null if cuDNN
-// has no plan that is deterministic, computes in fp32 and fits the workspace.
+// A package's plan, else one with the engine `wanted`, else the tuner's choice. A plan with a residual is
+// timed in alternation with the plan of the same convolution without one, if that exists: of two plans that
+// were equally fast alone on an H200, one made whole steps slower. Null if cuDNN has no plan that is
+// deterministic, computes in fp32 and fits the workspace.
 std::unique_ptr<CudnnPlan> make_convolution_plan(OpContext& context, CudnnHandle& handle,
                                                  const ConvolutionShape& shape, const ir::OpCall& op,
                                                  const std::optional<std::string>& wanted) {
@@ -227,7 +224,7 @@ std::unique_ptr<CudnnPlan> make_convolution_plan(OpContext& context, CudnnHandle
   ConvolutionShape plain = shape;
   plain.has_residual = false;
   const auto beside = shape.has_residual ? handle.plans.find(convolution_key(plain)) : handle.plans.end();
-  std::optional<CandidateTimer> timer;  // created only if a candidate is timed: it allocates memory
+  std::optional<CandidateTimer> timer;  // only if a candidate is timed: it allocates memory
   const auto time = [&](std::size_t candidate) -> std::optional<CandidateCost> {
     const std::unique_ptr<CudnnPlan> plan = engines.build(candidate, description.tensors());
     if (plan == nullptr) return std::nullopt;

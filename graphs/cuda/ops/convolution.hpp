@@ -8,7 +8,7 @@
 
 namespace graphbench::cuda {
 
-// The tensor of a convolution that is computed from the other two.
+// The tensor that is computed from the other two.
 enum class ConvolutionResult : int { y, dx, dw };
 
 struct ConvolutionShape {
@@ -18,17 +18,17 @@ struct ConvolutionShape {
   std::int64_t width = 0;
   std::int64_t channels = 0;
   std::int64_t filters = 0;
-  std::int64_t window = 0;  // the filter is window x window
+  std::int64_t window = 0;
   std::int64_t out_height = 0;
   std::int64_t out_width = 0;
   std::int64_t padding = 0;
   std::int64_t stride = 1;
   bool has_bias = false;
-  bool has_residual = false;  // for a gradient: true if it adds the accumulated gradient, which is input 2
+  bool has_residual = false;  // for a gradient: it adds the accumulated gradient, which is input 2
   Activation activation = Activation::none;
   ir::DType dtype = ir::DType::fp32;
 
-  // The indices of x, w and y in the op's operands. The result follows the inputs.
+  // Indices in the op's operands. The result follows the inputs.
   struct Operands {
     std::size_t x, w, y;
   };
@@ -41,7 +41,6 @@ struct ConvolutionShape {
   std::size_t residual_operand() const { return has_bias ? 3 : 2; }
 };
 
-// The shape as a parameter of our kernels.
 struct ConvolutionGeometry {
   explicit ConvolutionGeometry(const ConvolutionShape& s)
       : images(s.batch), height(static_cast<int>(s.height)), width(static_cast<int>(s.width)) {

@@ -14,7 +14,7 @@
 
 namespace graphbench::cuda {
 
-// Owns one cuDNN backend descriptor. Members throw Error(library_failed), which names `object`.
+// Members throw Error(library_failed), which names `object`.
 class CudnnDescriptor {
  public:
   CudnnDescriptor(const CudnnLibrary& library, cudnnBackendDescriptorType_t type, const char* object);
@@ -31,7 +31,7 @@ class CudnnDescriptor {
   void finalize();
   bool try_finalize() noexcept;  // false if cuDNN does not support the description
 
-  // Reads at most `capacity` values. Returns how many values the attribute has.
+  // Returns how many values the attribute has, which may be more than `capacity`.
   std::int64_t get(cudnnBackendAttributeName_t name, cudnnBackendAttributeType_t type, std::int64_t capacity,
                    void* values) const;
 
@@ -54,19 +54,18 @@ class CudnnDescriptor {
   CudnnDescriptorHandle owner_;
 };
 
-// A number that the host passes by value: four bytes, fp32 or i32 according to the tensor's type.
+// Passed by value: fp32 or i32 according to the tensor's type.
 struct CudnnConstant {
   std::int64_t id = 0;
   std::array<std::byte, 4> value{};
 };
 
-// What a plan of a graph reads and writes.
 struct CudnnTensors {
   std::vector<std::int64_t> ids;  // of the tensors in memory, ascending
   std::vector<CudnnConstant> constants;
 };
 
-// Collects the descriptors of one graph. The graph needs them until it is finalized.
+// The graph needs its descriptors until it is finalized.
 class CudnnGraph {
  public:
   const CudnnTensors& tensors() const { return tensors_; }
@@ -98,7 +97,6 @@ class CudnnGraph {
   const CudnnDescriptor& pointwise(cudnnPointwiseMode_t mode, const PointwiseInputs& in,
                                    const CudnnDescriptor& out, cudnnDataType_t arithmetic = CUDNN_DATA_FLOAT,
                                    std::int64_t axis = -1);
-  // Returns a graph of all operations so far. The caller must finalize it.
   CudnnDescriptor graph(cudnnHandle_t handle) const;
 
   const CudnnLibrary& library_;

@@ -21,16 +21,15 @@ class CudnnPlan {
   cudnnBackendDescriptor_t handle() const noexcept { return plan_.handle(); }
   std::size_t tensor_count() const noexcept { return tensor_count_; }
 
-  // Reads the serialised plan that a package has for `key`. Null if there is none, or if this cuDNN rejects
-  // the plan.
+  // The serialised plan of a package. Null if there is none, or if this cuDNN rejects it.
   static std::unique_ptr<CudnnPlan> read(OpContext& context, const std::string& key, const char* object,
                                          const CudnnTensors& tensors);
-  // The plan as cuDNN's JSON. Empty if cuDNN cannot serialise it.
+  // cuDNN's JSON. Empty if cuDNN cannot serialise the plan.
   std::string serialised() const;
 
-  // Returns cuDNN's variant pack of these addresses, which are in the order of the tensor ids. Keeps the
-  // last `packs_max` packs, because steps repeat their addresses. Callers share ownership, because other ops
-  // that use the plan may evict a pack.
+  // cuDNN's variant pack of these addresses, which are in the order of the tensor ids. The last `packs_max`
+  // are kept, because steps repeat their addresses. Callers share ownership, because other ops that use the
+  // plan may evict a pack.
   std::shared_ptr<const CudnnDescriptor> pack_for(void* const* addresses);
 
  private:
@@ -41,7 +40,7 @@ class CudnnPlan {
   };
 
   CudnnPlan(const CudnnLibrary& library, CudnnDescriptor plan, const CudnnTensors& tensors, void* workspace);
-  // Finalizes a plan. Null if cuDNN refuses, or the plan does not fit the workspace.
+  // Null if cuDNN refuses, or the plan does not fit the workspace.
   static std::unique_ptr<CudnnPlan> finish(OpContext& context, CudnnDescriptor plan,
                                            const CudnnTensors& tensors);
 
@@ -51,14 +50,14 @@ class CudnnPlan {
   CudnnTensors tensors_;      // the ids include those of the constants, which cuDNN reads at every run
   void* workspace_;
   static constexpr std::size_t packs_max = 64;
-  std::vector<Pack> packs_;  // oldest first
+  std::vector<Pack> packs_;
 };
 
 // Engines, each with knob settings, that are deterministic and compute in fp32, in the heuristic's order.
 // Engines that compile their kernel come last: compiling takes long, and a sweep prepares many plans.
 class CudnnEngines {
  public:
-  // If cuDNN offers the engine `wanted`, contains only that engine, because listing all engines takes long.
+  // If cuDNN offers the engine `wanted`, lists only that one, because listing all takes long.
   CudnnEngines(OpContext& context, const CudnnDescriptor& graph, ir::DType dtype, const char* object,
                const std::optional<std::string>& wanted = std::nullopt);
 
@@ -66,20 +65,19 @@ class CudnnEngines {
   const std::string& name(std::size_t index) const { return configs_.at(index).name; }
   bool compiles(std::size_t index) const { return configs_.at(index).compiles; }
 
-  // Null if cuDNN cannot build the plan or the plan is too large for the workspace.
+  // Null if cuDNN cannot build the plan or it is too large for the workspace.
   std::unique_ptr<CudnnPlan> build(std::size_t index, const CudnnTensors& tensors) const;
 
  private:
   struct Config {
     CudnnDescriptor descriptor;
-    std::string name;       // the same in every process
-    bool allowed = true;    // deterministic, and computes in fp32
-    bool compiles = false;  // builds its kernel at run time, which takes long
+    std::string name;     // the same in every process
+    bool allowed = true;  // deterministic, and computes in fp32
+    bool compiles = false;
   };
-  // Returns true if cuDNN offers `wanted`, which is then the only entry.
+  // True if cuDNN offers `wanted`, which is then the only entry.
   bool append(const CudnnDescriptor& graph, cudnnBackendHeurMode_t mode, ir::DType dtype,
               const std::optional<std::string>& wanted);
-  // Returns the descriptors of an attribute, `most` at most.
   std::vector<CudnnDescriptor> read(const CudnnDescriptor& from, cudnnBackendAttributeName_t name,
                                     cudnnBackendDescriptorType_t type, int most) const;
   void read_notes(Config& config, const CudnnDescriptor& engine, ir::DType dtype) const;
@@ -91,11 +89,10 @@ class CudnnEngines {
   std::vector<Config> configs_;
 };
 
-// A device's cuDNN handle and the plans made with it.
 struct CudnnHandle {
   const CudnnLibrary* library = nullptr;
   CudnnOwner owner;
-  cudaStream_t stream = nullptr;  // the handle's current stream
+  cudaStream_t stream = nullptr;
   // Plans by key; layers of one shape share a plan. Null: cuDNN has no plan that runs.
   std::map<std::string, std::unique_ptr<CudnnPlan>> plans;
 
@@ -105,10 +102,9 @@ struct CudnnHandle {
   void forget_stream(const char* object);
 };
 
-// Returns the device's handle. The first call creates it.
 CudnnHandle& cudnn_handle(OpContext& context);
 
-// Prepares one run of the plan. `operands`: the op's operands in the order of the tensor ids.
+// `operands`: the op's operands in the order of the tensor ids.
 CudnnCall cudnn_call(CudnnHandle& handle, CudnnPlan& plan, const std::vector<std::size_t>& operands);
 
 }  // namespace graphbench::cuda

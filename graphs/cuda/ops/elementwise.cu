@@ -9,7 +9,7 @@ namespace {
 
 struct ElementwiseParameters {
   const void* a;
-  const void* b;  // the same as `a` for operations of one input
+  const void* b;
   void* y;
   std::int64_t elements;
   std::int64_t columns;  // columns of b, if b is one row for all rows of a

@@ -7,8 +7,8 @@ namespace {
 
 struct EpilogueParameters {
   const float* sums;
-  const void* bias;      // null if there is none
-  const void* residual;  // null if there is none
+  const void* bias;      // or null
+  const void* residual;  // or null
   void* y;
   std::int64_t elements;
   std::int64_t columns;

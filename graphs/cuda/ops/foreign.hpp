@@ -14,12 +14,10 @@ namespace graphbench::cuda {
 
 class HostRun {
  public:
-  // Prepares the op, and allocates pinned memory for its operands and its workspace.
   explicit HostRun(const ir::OpCall& call);
 
-  // Copies every input to the host, waits for the stream, runs the op, and enqueues copies of outputs and
-  // mutated inputs to the device. Throws Error(plugin_failed) if the op fails. Throws
-  // Error(capture_unsupported) on a capturing stream, because a capture cannot record the wait.
+  // Waits for the stream before the op runs; only the copies back are enqueued. Throws Error(plugin_failed)
+  // if the op fails, Error(capture_unsupported) on a capturing stream, which cannot record the wait.
   void run(void* const* operands, cudaStream_t stream, const char* object);
 
  private:

@@ -18,7 +18,6 @@ __device__ __forceinline__ void prefetch_l2(const void* address) {
   asm volatile("prefetch.global.L2 [%0];" ::"l"(address));
 }
 
-// Calls `choose` with a value of the element type, and returns its result.
 template <class Choose>
 auto for_float_type(const ir::OpCall& call, ir::DType dtype, Choose choose) {
   switch (dtype) {
@@ -34,7 +33,6 @@ auto for_float_type(const ir::OpCall& call, ir::DType dtype, Choose choose) {
   refuse(call, "element type i32");
 }
 
-// Like for_float_type() with the type of an operand; `choose` returns a pointer to a kernel.
 template <class Choose>
 const void* kernel_for(const ir::OpCall& call, Choose choose, std::size_t operand = 0) {
   return for_float_type(call, call.operands.at(operand).dtype,
@@ -45,7 +43,7 @@ inline unsigned blocks_for(std::int64_t work, std::int64_t per_block) {
   return static_cast<unsigned>((work + per_block - 1) / per_block);
 }
 
-// Threads of a block for `work` items: whole warps, at most `most` threads.
+// Whole warps, at most `most` threads.
 inline unsigned threads_for(std::int64_t work, unsigned most) {
   const std::int64_t warps = (work + 31) / 32;
   return warps * 32 > most ? most : static_cast<unsigned>(warps * 32);

@@ -109,7 +109,6 @@ void fuse(MatmulCall& call, const MatmulSpec& spec, const char* object) {
   }
 }
 
-// Names everything that the choice of an algorithm depends on.
 std::string matmul_key(const MatmulCall& call, const MatmulSpec& spec, ir::DType output, bool fused) {
   const auto text = [](auto value) { return std::to_string(value); };
   return "matmul rows " + text(spec.rows) + " n " + text(spec.n) + " k " + text(spec.k) + " " +
@@ -136,7 +135,7 @@ std::optional<NativeCall> fused_call(OpContext& context, const MatmulSpec& spec,
   return choose_matmul(context, call, key, spec.alignment, op);
 }
 
-// Computes only x wT, in fp32, into `sums`. Absent if cuBLASLt has no algorithm.
+// x wT without epilogue. Absent if cuBLASLt has no algorithm.
 std::optional<NativeCall> fp32_product(OpContext& context, const MatmulSpec& spec, void* sums,
                                        const ir::OpCall& call) {
   MatmulSpec plain = spec;
@@ -231,7 +230,7 @@ cublasLtMatmulPreferenceOpaque_t preference_of(const MatmulCall& call, std::uint
   return preference;
 }
 
-// Algorithms in the heuristic's order. Empty if cuBLASLt has none for the call.
+// In the heuristic's order. Empty if cuBLASLt has none for the call.
 std::vector<cublasLtMatmulAlgo_t> algorithms_of(OpContext& context, MatmulCall& call, std::uint32_t alignment,
                                                 const char* object) {
   constexpr int most = 24;
@@ -294,7 +293,7 @@ bool still_valid(OpContext& context, MatmulCall& call) {
 
 struct Named {
   std::vector<std::string> names;
-  std::vector<cublasLtMatmulAlgo_t> algorithms;  // one per name
+  std::vector<cublasLtMatmulAlgo_t> algorithms;
 };
 
 Named named(const std::vector<cublasLtMatmulAlgo_t>& algorithms) {
@@ -318,7 +317,7 @@ std::optional<NativeCall> choose_matmul(OpContext& context, MatmulCall call, con
   }
   const Named candidates = named(algorithms_of(context, call, alignment, op.op->name.c_str()));
   if (candidates.names.empty()) return std::nullopt;
-  std::optional<CandidateTimer> timer;  // created only if a candidate is timed: it allocates memory
+  std::optional<CandidateTimer> timer;  // only if a candidate is timed: it allocates memory
   const auto time = [&](std::size_t candidate) -> std::optional<CandidateCost> {
     if (!timer) timer.emplace(context, op);
     call.algo = candidates.algorithms[candidate];
@@ -332,7 +331,7 @@ std::optional<NativeCall> choose_matmul(OpContext& context, MatmulCall call, con
 
 namespace {
 
-// Prepares a gradient of linear, a product that sums over `k`. `x_transposed`: it reads input 0 transposed.
+// A product that sums over `k`. `x_transposed`: it reads input 0 transposed.
 PreparedOp prepare_gradient(OpContext& context, const ir::OpCall& call, std::int64_t k, bool x_transposed) {
   MatmulSpec spec = matmul_spec(context, call);
   spec.k = k;

@@ -14,10 +14,10 @@ struct MatmulSpec {
   std::int64_t rows = 0;  // of x and y
   std::int64_t n = 0;     // columns of y, rows of w
   std::int64_t k = 0;     // columns of x and of w
-  // For gradients: true if the operand is stored transposed, with k rows.
+  // For gradients: the operand is stored transposed, with k rows.
   bool x_transposed = false;
   bool w_transposed = false;
-  std::int64_t products = 1;  // number of pairs of x and w, which are contiguous in memory
+  std::int64_t products = 1;  // pairs of x and w, contiguous in memory
   float scale = 1.0f;         // multiplies the product, before bias and activation
   ir::DType dtype = ir::DType::fp32;
   Source x;
@@ -34,23 +34,22 @@ struct MatmulSpec {
   std::uint32_t alignment = 256;  // of every operand, in bytes
 };
 
-// Describes the product of the op's inputs 0 and 1 into its first output, with the device's workspace as
-// scratch memory. The caller sets the sizes. Refuses integers.
+// The product of the op's inputs 0 and 1 into its first output. The caller sets the sizes. Refuses integers.
 MatmulSpec matmul_spec(const OpContext& context, const ir::OpCall& call);
 
-// Returns `call` with a cuBLASLt algorithm, which is chosen once per key (tuning/tuner.hpp). `key` must name
-// everything that the choice depends on. Absent if cuBLASLt has no algorithm for the call.
+// Sets the algorithm of `call`, which is chosen once per key (tuning/tuner.hpp). `key` must name everything
+// that the choice depends on. Absent if cuBLASLt has no algorithm for the call.
 std::optional<NativeCall> choose_matmul(OpContext& context, MatmulCall call, const std::string& key,
                                         std::uint32_t alignment, const ir::OpCall& op);
 
-// Appends one matrix product with its whole epilogue, if cuBLASLt can do this. Otherwise appends a product
-// into fp32 and a kernel for the epilogue, so that the result is rounded once.
+// If cuBLASLt cannot do the epilogue, appends a product into fp32 and a kernel for the epilogue, so that the
+// result is rounded once.
 void append_matmul(PreparedOp& prepared, OpContext& context, const MatmulSpec& spec, const ir::OpCall& call);
 
-// Returns only the products, scaled and rounded to the spec's dtype. Absent if cuBLASLt has no algorithm.
+// Without epilogue, rounded to the spec's dtype. Absent if cuBLASLt has no algorithm.
 std::optional<NativeCall> plain_products(OpContext& context, const MatmulSpec& spec, const ir::OpCall& call);
 
-// The call of the kernel that applies the epilogue to fp32 sums [rows, n] in `sums` and writes y.
+// Applies the epilogue to `sums`, fp32 [rows, n], and writes y.
 KernelCall epilogue_call(const MatmulSpec& spec, void* sums, const ir::OpCall& call);
 
 }  // namespace graphbench::cuda

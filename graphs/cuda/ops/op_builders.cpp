@@ -25,10 +25,8 @@ Builder builder_of(std::string_view kind) {
   return found == builders.end() ? nullptr : found->second;
 }
 
-// Loads the code of the prepared calls: looks up our kernels, captures the library calls once and discards
-// the graph. Otherwise the first launch would load the code within the timed capture of a step (5 to 10 ms
-// on an H200, unless candidates were timed). The calls do not run, so their addresses do not matter. Does
-// nothing if `load_at_first_use` is set.
+// Loads code that the first launch would load within the timed capture of a step (5 to 10 ms on an H200,
+// unless candidates were timed). The captured library calls do not run, so their addresses do not matter.
 void load_code(OpContext& context, const PreparedOp& prepared, const ir::OpCall& call) {
   if (context.load_at_first_use) return;
   std::vector<NativeCall> calls;

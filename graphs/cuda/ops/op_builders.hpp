@@ -16,12 +16,12 @@
 
 namespace graphbench::cuda {
 
-struct CudnnHandle;  // created when the first op that may use cuDNN is prepared
-class Tuner;         // tuning/tuner.hpp
+struct CudnnHandle;
+class Tuner;
 class CudaStream;
 
-// The resources of a device for its ops. `workspace` is shared by the kernels of one branch, which run one
-// after another. Plugins' kernels use `scratch`, so that replace_memset_nodes() keeps their memset nodes.
+// The kernels of one branch share `workspace`, because they run one after another. Plugins' kernels use
+// `scratch`, so that replace_memset_nodes() keeps their memset nodes.
 struct OpContext {
   DeviceMemory* memory = nullptr;
   cublasLtHandle_t cublas = nullptr;
@@ -32,24 +32,24 @@ struct OpContext {
   int compute_major = 0;
   bool use_cudnn = false;
   bool load_at_first_use = false;
-  bool programmatic = false;  // our kernels may start while the previous kernel runs
-  std::shared_ptr<CudnnHandle> cudnn;
+  bool programmatic = false;           // our kernels may start while the previous kernel runs
+  std::shared_ptr<CudnnHandle> cudnn;  // null until an op that may use cuDNN is prepared
   std::shared_ptr<Tuner> tuner;
-  std::weak_ptr<CudaStream*> latest_stream;             // CandidateTimer uses it
+  std::weak_ptr<CudaStream*> latest_stream;
   std::map<std::string, cublasLtMatmulAlgo_t> matmuls;  // choices so far, by key of choose_matmul()
 };
 
-// Calls the prepare function of the op's kind. If none exists, throws Error(unsupported) naming the op.
+// Throws Error(unsupported), which names the op, if there is no function for its kind.
 PreparedOp prepare_op(OpContext& context, const ir::OpCall& call);
 
-// The serialised cuDNN plans of this device so far, by the tuner's key, if cuDNN can serialise them.
+// By the tuner's key, as far as cuDNN can serialise them.
 std::map<std::string, std::string> serialised_plans(const OpContext& context);
 
-// Call before destroying a stream that cuDNN's handle may be set to. Does nothing if there is no handle.
+// Call before destroying a stream that cuDNN's handle may be set to.
 void forget_cudnn_stream(OpContext& context, const char* object);
 
-// Prepares an op of one launch. The input with the index `in_place_input` may share memory with the output:
-// each thread reads its elements before it writes them.
+// The input with the index `in_place_input` may share memory with the output: each thread reads its elements
+// before it writes them.
 inline PreparedOp one_launch(KernelCall launch, std::optional<std::size_t> in_place_input = std::nullopt) {
   PreparedOp prepared;
   prepared.calls.emplace_back(std::move(launch));
@@ -62,10 +62,9 @@ inline PreparedOp one_launch(KernelCall launch, std::optional<std::size_t> in_pl
 enum class Activation : int { none = 0, gelu_tanh = 1, relu = 2 };
 Activation activation_of(const ir::Op& op);
 
-// A tensor's shape as a matrix, whose columns are the last dimension.
 struct RowsColumns {
   std::int64_t rows = 0;
-  std::int64_t columns = 0;
+  std::int64_t columns = 0;  // the last dimension
 };
 RowsColumns rows_columns(const ir::TensorDesc& tensor);
 

@@ -61,7 +61,7 @@ struct AdamW {
             static_cast<float>(1 - beta2)};
   }
   __device__ __forceinline__ void update(const Step& step, float (&value)[group]) const {
-    // Uses explicit fused operations, so that the compiler does not choose which product to fuse.
+    // Explicitly fused, so that the compiler does not choose which product to fuse.
     const float gradient = value[1];
     value[2] = __fmaf_rn(step.keep1, value[2], __fmul_rn(step.take1, gradient));
     value[3] = __fmaf_rn(step.keep2, value[3], __fmul_rn(__fmul_rn(step.take2, gradient), gradient));
@@ -86,8 +86,8 @@ __device__ __forceinline__ T* values_at(const OptimizerParameters<Rule>& p, unsi
   return static_cast<T*>(p.values[which][k]) + at;
 }
 
-// Handles the elements after the last whole vector of a parameter. A separate function, because the compiler
-// keeps a vector in registers only if all its indices are constants.
+// The elements after a parameter's last whole vector. Separate, because the compiler keeps a vector in
+// registers only if all its indices are constants.
 template <class T, class Rule>
 __device__ void update_rest(const OptimizerParameters<Rule>& p, unsigned which, std::int64_t at,
                             std::int64_t end, const typename Rule::Step& step) {
@@ -103,7 +103,6 @@ __device__ void update_rest(const OptimizerParameters<Rule>& p, unsigned which, 
   }
 }
 
-// Handles sixteen bytes per thread and round.
 template <class T, class Rule>
 __device__ __forceinline__ void update_vector(const OptimizerParameters<Rule>& p, unsigned which,
                                               std::int64_t at, const typename Rule::Step& step) {

@@ -32,7 +32,6 @@ __device__ __forceinline__ void store_pair(T* at, int half, Pair pair) {
   at[half] = from_float<T>(pair.high);
 }
 
-// A pair of elements of one head, for each of q, k and v.
 struct Pairs {
   Pair q;
   Pair k;
@@ -89,7 +88,6 @@ __global__ void rope_kernel(const RopeParameters p) {
   }
 }
 
-// Rotates by the negated angles, with one block per token. Writes `q_rows`.
 template <class T>
 __global__ void rope_grad_kernel(const RopeParameters p) {
   let_next_kernel_start();
@@ -141,7 +139,7 @@ const void* rope_function(const ir::OpCall& call) {
   return kernel_for(call, [](auto t) { return &rope_kernel<decltype(t)>; });
 }
 
-// Returns the address of k (part 1) or v (part 2) in the first row of q, k and v.
+// k is part 1, v part 2 of a row.
 Source part_of_row(const ir::OpCall& call, std::size_t part) {
   const ir::TensorDesc& rows = call.input(0);
   return operand_source(0, part * rows.bytes() / static_cast<std::size_t>(rows.dims.at(0)) / 3);

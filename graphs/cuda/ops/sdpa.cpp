@@ -43,7 +43,6 @@ bool is_for_cudnn(const SdpaShape& shape) {
   return narrow && shape.head_dim % 8 == 0 && shape.head_dim <= 128 && shape.tokens > 1;
 }
 
-// `version`: as cudnnGetVersion() returns it; 9.14.0 is 91400.
 bool cudnn_takes_sdpa(std::size_t version, const SdpaShape& shape) {
   if (!is_for_cudnn(shape)) return false;
   // cudnn-frontend (node/sdpa_support_surface.h) lists as broken: 9.10.0, 9.10.1, and, in versions before
@@ -61,8 +60,7 @@ bool cudnn_takes_sdpa(std::size_t version, const SdpaShape& shape) {
 
 namespace {
 
-// Attention as a cuDNN operation graph: q kT, scale, mask, max, subtract, exp, sum, divide, times v. cuDNN's
-// fused engines recognise this pattern.
+// cuDNN's fused engines recognise this pattern: q kT, scale, mask, max, subtract, exp, sum, divide, times v.
 class SdpaGraph : public CudnnGraph {
  public:
   enum Tensor : std::int64_t { q = 1, k, v, o };
@@ -70,7 +68,6 @@ class SdpaGraph : public CudnnGraph {
   SdpaGraph(const CudnnLibrary& library, const SdpaShape& shape, const char* object)
       : CudnnGraph(library, object), shape_(shape) {}
 
-  // Absent if cuDNN does not accept the graph.
   std::optional<CudnnDescriptor> describe(cudnnHandle_t handle);
 
  private:
@@ -199,8 +196,7 @@ std::optional<CudnnDescriptor> SdpaGraph::describe(cudnnHandle_t handle) {
   return described;
 }
 
-// The number of engines to try, in the heuristic's order. Each compiles its kernel in up to half a second;
-// the driver caches the result on disk.
+// Each engine compiles its kernel in up to half a second; the driver caches the result on disk.
 constexpr std::size_t engines_max = 5;
 
 std::string sdpa_key(const SdpaShape& s) {
@@ -213,10 +209,10 @@ std::string sdpa_key(const SdpaShape& s) {
 }
 
 CudnnCall sdpa_call(CudnnHandle& handle, CudnnPlan& plan) {
-  return cudnn_call(handle, plan, {0, 1, 2, 3});  // q, k, v, o
+  return cudnn_call(handle, plan, {0, 1, 2, 3});
 }
 
-// Makes a plan: a package's plan, else the tuner's choice. Returns null if no cuDNN plan runs.
+// A package's plan, else the tuner's choice. Null if no cuDNN plan runs.
 std::unique_ptr<CudnnPlan> make_sdpa_plan(OpContext& context, CudnnHandle& handle, const std::string& key,
                                           const SdpaShape& shape, const ir::OpCall& op) {
   const char* object = op.op->name.c_str();
@@ -235,11 +231,11 @@ std::unique_ptr<CudnnPlan> make_sdpa_plan(OpContext& context, CudnnHandle& handl
     return plan.get();
   };
   bool tried = false, ran = false;
-  std::optional<CandidateTimer> timer;  // created only if a candidate is timed: it allocates memory
+  std::optional<CandidateTimer> timer;  // only if a candidate is timed: it allocates memory
   const auto time = [&](std::size_t candidate) -> std::optional<CandidateCost> {
     tried = true;
     if (build(candidate) == nullptr) return std::nullopt;
-    if (!timer) timer.emplace(context, op, std::vector<std::size_t>{1, 2});  // k and v
+    if (!timer) timer.emplace(context, op, std::vector<std::size_t>{1, 2});
     const std::optional<CandidateCost> cost = timer->cost({sdpa_call(handle, *plans[candidate])});
     ran |= cost.has_value();
     return cost;

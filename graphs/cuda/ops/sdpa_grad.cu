@@ -12,7 +12,7 @@ namespace {
 
 constexpr int tile = 32;  // rows of a block, and rows that the block visits at a time: one per lane
 constexpr int warps = 8;
-constexpr int own = tile / warps;  // rows of a warp
+constexpr int own = tile / warps;
 constexpr unsigned all = 0xffffffffu;
 
 struct SdpaGradParameters {
@@ -33,7 +33,6 @@ struct SdpaGradParameters {
   float scale;  // 1 / sqrt(head_dim)
 };
 
-// The rows of a block: rows of one head of one sequence, starting at `first`.
 struct SdpaRows {
   std::int64_t head_row;
   int first;
@@ -43,7 +42,6 @@ __device__ __forceinline__ SdpaRows sdpa_rows(int rows) {
   return {blockIdx.x / tiles, static_cast<int>(blockIdx.x % tiles) * tile};
 }
 
-// The index of a query's first element in o and do.
 __device__ __forceinline__ std::int64_t output_at(const SdpaGradParameters& p, std::int64_t head_row,
                                                   int query) {
   return ((head_row / p.heads * p.tokens + query) * p.heads + head_row % p.heads) * p.head_dim;
@@ -115,8 +113,7 @@ __device__ __forceinline__ void store_row(const SdpaGradParameters& p, void* to,
   }
 }
 
-// Computes, for the warp's queries from `query` on, the largest score and the sum of 2^(score - largest).
-// Loads the keys before `end` into `k`, tile by tile.
+// For the warp's queries from `query` on: the largest score, and the sum of 2^(score - largest).
 template <class T>
 __device__ __forceinline__ void add_scores(const SdpaGradParameters& p, float (&largest)[own],
                                            float (&sum)[own], const float* q, float* k, std::int64_t keys,
@@ -217,7 +214,6 @@ __global__ void __launch_bounds__(warps * 32) sdpa_grad_keys(const SdpaGradParam
   load_tile<T>(p, v, p.v, keys * p.head_dim, p.head_dim, p.slots - place.first);
   float dk[own][Chunks] = {};
   float dv[own][Chunks] = {};
-  // Skips queries that see none of the block's keys.
   const int begin = p.causal ? max(0, place.first - (p.slots - p.tokens)) / tile * tile : 0;
   for (int query = begin; query < p.tokens; query += tile) {
     __syncthreads();
@@ -248,7 +244,6 @@ __global__ void __launch_bounds__(warps * 32) sdpa_grad_keys(const SdpaGradParam
   }
 }
 
-// `queries` runs first, then `keys`.
 struct SdpaGradKernels {
   const void* queries;
   const void* keys;
@@ -294,7 +289,6 @@ PreparedOp prepare_sdpa_grad(OpContext& context, const ir::OpCall& call) {
   const auto shared_bytes = 4u * tile * static_cast<unsigned>(p.pitch * sizeof(float));
   PreparedOp prepared;
   const auto append = [&](const void* kernel, std::int64_t rows, std::initializer_list<Source> sources) {
-    // A kernel must request shared memory above 48 KB.
     if (cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                              static_cast<int>(shared_bytes)) != cudaSuccess) {
       (void)cudaGetLastError();

@@ -17,14 +17,14 @@ namespace {
 constexpr int sdpa_warps_max = 8;
 constexpr unsigned all_lanes = 0xffffffffu;
 
-// The arguments of both kernels. Pointers come first, as KernelCall requires.
+// Pointers come first, as KernelCall requires.
 struct SdpaParameters {
   const void* q;
   const void* k;
   const void* v;
   void* out;
-  float* partial;        // per split: {max, sum, value[head_dim]}; null with clusters
-  std::int64_t queries;  // batch * heads * tokens
+  float* partial;  // per split: {max, sum, value[head_dim]}; null with clusters
+  std::int64_t queries;
   int heads;
   int tokens;
   int head_dim;
@@ -52,7 +52,7 @@ __device__ __forceinline__ void rescale(Running<Size>& state, float max) {
   for (int i = 0; i < Size; ++i) state.value[i] *= factor;
 }
 
-// Merges the states of lanes whose indices differ in the bit `stride`. Both lanes get the result.
+// `stride`: the bit in which the lanes' indices differ. Both lanes get the result.
 template <int Size>
 __device__ __forceinline__ void merge_across(Running<Size>& state, int stride) {
   const float other_max = __shfl_xor_sync(all_lanes, state.max, stride);
@@ -62,8 +62,7 @@ __device__ __forceinline__ void merge_across(Running<Size>& state, int stride) {
   for (int i = 0; i < Size; ++i) state.value[i] += __shfl_xor_sync(all_lanes, state.value[i], stride);
 }
 
-// Adds `Unroll` keys of one group to the state: computes all scores first, then adds all values. Keys from
-// `limit` on have weight 0.
+// Adds `Unroll` keys of one group to the state. Keys from `limit` on have weight 0.
 template <class T, int Lanes, int Unroll>
 __device__ __forceinline__ void visit_keys(Running<Vector16<T>::size>& state, const float* q, const T* k,
                                            const T* v, std::int64_t row_elements, int key, int stride,
@@ -130,8 +129,8 @@ __device__ __forceinline__ void share_states(Running<Size>& state, WarpStates& s
   __syncthreads();
 }
 
-constexpr int threads_many = 128;  // threads per block if there are many blocks
-constexpr int threads_few = 256;   // threads per block if each multiprocessor has at most `blocks_few` blocks
+constexpr int threads_many = 128;
+constexpr int threads_few = 256;  // per block if each multiprocessor has at most `blocks_few` blocks
 constexpr int blocks_few = 2;
 constexpr int rounds_ahead = 2;  // rounds of keys to prefetch into the L2 cache
 constexpr int clusters_max = 8;
@@ -171,7 +170,6 @@ __device__ __forceinline__ void combine_records(const SdpaParameters& p, const f
   }
 }
 
-// The query of a block, and its part of the keys.
 struct Split {
   std::int64_t query;
   int index;
@@ -189,8 +187,7 @@ __device__ __forceinline__ Split split_of(const SdpaParameters& p) {
   return split;
 }
 
-// Prefetches `count` keys from `first` on, and their values, into the L2 cache. Loads no register, so the
-// preceding kernel may still write the same addresses.
+// Prefetches keys and values. Loads no register, so the preceding kernel may still write the same addresses.
 template <class T>
 __device__ __forceinline__ void prefetch_keys(const SdpaParameters& p, const Split& split, int first,
                                               int count) {
@@ -227,7 +224,7 @@ __global__ void __launch_bounds__(Few ? threads_few : threads_many)
   wait_for_kernels_ahead();
   const int group = static_cast<int>(threadIdx.x) / Lanes;
   const int first = static_cast<int>(threadIdx.x) % Lanes * Vector::size;
-  const bool holds = first < p.head_dim;  // lanes past head_dim have no elements
+  const bool holds = first < p.head_dim;
   float q[Vector::size] = {};
   if (holds) {
     const Vector raw = load16(static_cast<const T*>(p.q) + split.query * p.head_dim + first);
@@ -282,7 +279,7 @@ __global__ void sdpa_combine_kernel(const SdpaParameters p) {
   combine_records<T>(p, p.partial + query * p.splits * (p.head_dim + 2), query);
 }
 
-// Returns the kernel whose group size is the first power of two, from `Lanes` on, that is at least `lanes`.
+// The kernel whose group size is the first power of two that is at least `lanes`.
 template <class T, bool Few, int Lanes = 1>
 const void* vector_function(int lanes) {
   if constexpr (Lanes < 32) {

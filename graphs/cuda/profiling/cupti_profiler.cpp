@@ -35,7 +35,7 @@ std::string cupti_text(const CuptiLibrary& library, int status) {
   return std::string(text) + " (" + std::to_string(status) + ")";
 }
 
-// Measures the steady clock minus CUPTI's clock; both have one rate. The fastest reading is the most exact.
+// The steady clock minus CUPTI's clock; both have one rate. The fastest reading is the most exact.
 bool measure_offset(const CuptiLibrary& library, double& offset_seconds, int& status) {
   double shortest = 1e9;
   for (int i = 0; i < 32; ++i) {
@@ -51,7 +51,7 @@ bool measure_offset(const CuptiLibrary& library, double& offset_seconds, int& st
   return true;
 }
 
-// Demangles a name and drops its parameter list: "gemm_kernel<float>".
+// Demangled, without the parameter list: "gemm_kernel<float>".
 std::string readable(const char* name) {
   if (name == nullptr) return "unknown kernel";
   int status = 0;
@@ -106,7 +106,7 @@ CuptiProfiler::~CuptiProfiler() {
 void CuptiProfiler::buffer_requested(std::uint8_t** buffer, std::size_t* bytes, std::size_t* records_max) {
   *buffer = static_cast<std::uint8_t*>(std::aligned_alloc(buffer_alignment, buffer_bytes));
   *bytes = *buffer != nullptr ? buffer_bytes : 0;
-  *records_max = 0;  // 0: as many as fit
+  *records_max = 0;  // as many as fit
 }
 
 void CuptiProfiler::buffer_completed(void* context, std::uint32_t stream, std::uint8_t* buffer, std::size_t,
@@ -134,7 +134,7 @@ void CuptiProfiler::add(const CuptiRecord& record) {
   if (!kernel && record.kind != cupti_activity_memcpy && record.kind != cupti_activity_memset) return;
   const auto& timed = reinterpret_cast<const CuptiTimedRecord&>(record);
   if (timed.start_ns == 0 || timed.end_ns < timed.start_ns) {
-    ++dropped_;  // counts a record without times as lost
+    ++dropped_;
     return;
   }
   Activity& activity = activities_.emplace_back();
@@ -168,8 +168,8 @@ std::vector<Activity> CuptiProfiler::collect() {
 
 namespace {
 
-// The files to try: in the library search path, then in the toolkit's folders, which this path often lacks.
-// First the version of this module's CUDA runtime, because another version may not know the running driver.
+// The library search path often lacks the toolkit's folders. First the version of this module's CUDA runtime,
+// because another version may not know the running driver.
 std::vector<std::string> files() {
   const std::string versioned = "libcupti.so." + std::to_string(CUDART_VERSION / 1000);
   std::vector<std::string> files;

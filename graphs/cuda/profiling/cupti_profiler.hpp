@@ -27,7 +27,6 @@ struct CuptiRecord {
   std::uint32_t kind;
 };
 
-// The start of the records of copies, fills and kernels.
 struct CuptiTimedRecord {
   std::uint32_t kind;
   std::uint8_t details[12];
@@ -42,7 +41,7 @@ struct CuptiKernelRecord {
 };
 static_assert(offsetof(CuptiTimedRecord, start_ns) == 16 && offsetof(CuptiKernelRecord, name) == 104);
 
-// The CUPTI functions in use, as libcupti exports them. Tests fill in their own table.
+// Tests fill in their own table.
 struct CuptiLibrary {
   using BufferRequested = void (*)(std::uint8_t** buffer, std::size_t* bytes, std::size_t* records_max);
   using BufferCompleted = void (*)(void* context, std::uint32_t stream, std::uint8_t* buffer,
@@ -58,8 +57,8 @@ struct CuptiLibrary {
   int (*dropped_records)(void* context, std::uint32_t stream, std::size_t* dropped) = nullptr;
 };
 
-// Opens CUPTI once per process, and only for profiling, because CUPTI may slow a process down. Null, with the
-// reason and a remedy in `why`, if libcupti cannot be opened or lacks a function.
+// Opens CUPTI once per process. Call only to profile, because CUPTI may slow a process down. Null, with the
+// reason and a remedy in `why`, if that fails.
 const CuptiLibrary* cupti_library(std::string& why);
 
 class CuptiProfiler final : public ActivityProfiler {
@@ -68,11 +67,10 @@ class CuptiProfiler final : public ActivityProfiler {
   CuptiProfiler(const CuptiProfiler&) = delete;
   CuptiProfiler& operator=(const CuptiProfiler&) = delete;
 
-  // Starts recording. `library` must outlive the profiler. Only one profiler may exist at a time.
+  // `library` must outlive the profiler. Only one profiler may exist at a time.
   static ProfilerResult start(const CuptiLibrary& library);
 
-  // Throws Error(device_failed) if CUPTI fails or dropped records, because the remaining records of a step
-  // would look complete.
+  // Throws Error(device_failed) if CUPTI fails or dropped records: the rest of a step would look complete.
   std::vector<Activity> collect() override;
 
  private:
@@ -87,7 +85,7 @@ class CuptiProfiler final : public ActivityProfiler {
   void check(int status, const char* operation) const;
 
   const CuptiLibrary& library_;
-  double clock_offset_seconds_;  // steady clock minus CUPTI's clock
+  double clock_offset_seconds_;
   std::vector<Activity> activities_;
   std::size_t dropped_ = 0;
 };

@@ -17,7 +17,7 @@ constexpr int launches_max = 32;
 constexpr double capture_seconds = 250e-6;  // target duration of the launches in one capture
 constexpr double hopeless_seconds = 20e-3;  // no good plan takes this long, so one run is enough
 constexpr double loading_seconds = 100e-3;  // limit for the first run, which loads code
-constexpr int replays = 6;                  // the fastest counts, because the slower ones were disturbed
+constexpr int replays = 6;                  // the fastest counts: the others were disturbed
 
 std::size_t copies_of(std::size_t bytes) {
   int device = 0;
@@ -88,7 +88,7 @@ CandidateCost CandidateTimer::replay_cost(std::vector<NativeCall>& calls, int la
 std::optional<CandidateCost> CandidateTimer::cost(std::vector<NativeCall> calls) {
   try {
     double once = 0.0;
-    for (int i = 0; i < 2; ++i) {  // the first run loads the code
+    for (int i = 0; i < 2; ++i) {
       start_.record(stream_);
       run(calls, 0);
       stop_.record(stream_);

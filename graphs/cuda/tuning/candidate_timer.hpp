@@ -13,13 +13,13 @@ namespace graphbench::cuda {
 
 class CandidateTimer {
  public:
-  // Allocates scratch operands of the op's shapes and fills them with random numbers like those of steps. In
-  // a step of many layers, each layer has its own weights (`own_operands`). Large weights come from memory at
-  // every launch, so they have several copies here; small weights stay in a cache, so one copy is enough.
+  // Fills scratch operands with random numbers like those of steps. In a step of many layers, each layer has
+  // its own weights (`own_operands`). Large weights come from memory at every launch, so they have several
+  // copies here; small weights stay in a cache, so one copy is enough.
   CandidateTimer(OpContext& context, const ir::OpCall& op,
                  const std::vector<std::size_t>& own_operands = {1});
 
-  // The cost of one run of `calls`, rough for slow calls. Absent if they cannot be launched or captured.
+  // Rough for slow calls. Absent if the calls cannot be launched or captured.
   std::optional<CandidateCost> cost(std::vector<NativeCall> calls);
 
  private:
@@ -33,7 +33,7 @@ class CandidateTimer {
   CudaEvent start_;
   CudaEvent stop_;
   std::vector<Buffer> buffers_;
-  // The operands of each run. Consecutive runs use different copies of the weights.
+  // By run: consecutive runs use different copies of the weights.
   std::vector<std::vector<void*>> operands_;
 };
 

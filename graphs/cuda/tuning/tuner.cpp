@@ -13,14 +13,13 @@
 namespace graphbench::cuda {
 namespace {
 
-// Candidates within this factor of the least time count as equally fast. The one with the fewest graph nodes
-// wins; among equals, the first in the heuristic's order.
+// Candidates within this factor of the least time count as equally fast (see Tuner::choose).
 constexpr double indistinguishable = 1.01;
 
-// All candidates are timed once. Then candidates within the first factor of the least time are timed again,
-// then candidates within the second factor, and so on. A candidate's shortest measurement counts. On an H200,
-// the first few measurements were up to 6 % too long, because the GPU's clock had not risen yet. In one case
-// of ten, two measurements of the same candidate differed by over 3 %.
+// After the first timing, candidates within the first factor of the least time are timed again, then those
+// within the second, and so on. A candidate's shortest measurement counts. On an H200, the first few
+// measurements were up to 6 % too long, because the GPU's clock had not risen yet. In one case of ten, two
+// measurements of the same candidate differed by over 3 %.
 constexpr double timed_again[] = {1.10, 1.05, 1.03};
 
 std::string_view environment(const char* name) {
@@ -41,7 +40,7 @@ std::string described(const CandidateCost& cost) {
   return text;
 }
 
-// Turns "matmul rows 8 n 64" into "matmul rows  n 64".
+// "matmul rows 8 n 64" becomes "matmul rows  n 64".
 std::string without_size(std::string key) {
   constexpr const char* digits = "0123456789";
   const std::size_t first = key.find_first_of(digits);
@@ -49,7 +48,6 @@ std::string without_size(std::string key) {
   return key.erase(first, key.find_first_not_of(digits, first) - first);
 }
 
-// Candidates whose time is at most `reach` times the least time, in order.
 std::vector<std::size_t> near_the_least(const std::vector<std::optional<CandidateCost>>& costs,
                                         double reach) {
   std::optional<double> least;
@@ -190,7 +188,7 @@ void Tuner::tried_serialised(const std::string& key, bool taken) {
 std::size_t Tuner::offer(const std::vector<cache::Entry>& entries) {
   std::size_t ours = 0;
   for (const cache::Entry& entry : entries) {
-    // Checks that the entry is for this platform: compares the values that do not depend on the op's key.
+    // The values from index 2 on are the platform's.
     const cache::Key here = cache_key("");
     bool same = entry.key.values.size() == here.values.size();
     for (std::size_t i = 2; same && i < here.values.size(); ++i) same = entry.key.values[i] == here.values[i];

@@ -25,8 +25,7 @@ struct TuningSettings {
   // For tests: chooses the first candidate that runs and whose name starts with this text.
   std::string prefer;
 
-  // Reads GRAPHBENCH_AUTOTUNE=on|off, GRAPHBENCH_VERBOSE=1|FILE and the cache folder. Throws
-  // Error(invalid_argument) for other values.
+  // GRAPHBENCH_AUTOTUNE, GRAPHBENCH_VERBOSE and the cache folder. Throws Error(invalid_argument).
   static TuningSettings from_environment();
 };
 
@@ -36,14 +35,13 @@ struct CandidateCost {
   std::size_t nodes = 1;
 };
 
-// Our version, and a digest of our kernels and of the code that names, times and chooses candidates.
-// ci/cmake/kernel_build.cmake generates the function.
+// Our version, and a digest of kernels and of what chooses candidates (ci/cmake/kernel_build.cmake).
 const char* kernel_build();
 
-// A choice is valid only on the platform that it was made for.
+// A choice is valid only on its platform.
 struct Platform {
   std::string build;      // kernel_build()
-  std::string device;     // name of the GPU
+  std::string device;     // the GPU's name
   std::string libraries;  // versions of driver, runtime and libraries
   friend auto operator<=>(const Platform&, const Platform&) = default;
 };
@@ -55,23 +53,22 @@ class Tuner {
 
   const TuningSettings& settings() const noexcept { return settings_; }
 
-  // Returns the index of the candidate to use. `key` must name everything that the choice depends on.
-  // `candidates`: names with the same meaning in every process, in the heuristic's order; each must give the
-  // same bits at every run. `cost` times one candidate; nothing if that does not run. If timing cannot
-  // distinguish several fastest candidates, the first with the fewest nodes wins.
+  // `key` must name everything that the choice depends on. `candidates`: names with the same meaning in every
+  // process, in the heuristic's order; each must give the same bits at every run. `cost` is absent if the
+  // candidate does not run. If timing cannot distinguish several fastest candidates, the first with the
+  // fewest nodes wins.
   std::size_t choose(const std::string& key, const std::vector<std::string>& candidates,
                      const std::function<std::optional<CandidateCost>(std::size_t)>& cost);
 
-  // Returns the choice for `key` from this or an earlier process. If the library still offers it, the caller
-  // need not list the other candidates. Absent if no choice exists, if timing is off, or if `prefer` is set.
+  // The choice of this or an earlier process: if the library still offers it, the caller need not list other
+  // candidates. Absent if no choice exists, if timing is off, or if `prefer` is set.
   std::optional<std::string> known(const std::string& key);
 
-  // True: from now on, keys that differ only in their size (the first number) share the choice of the first
-  // of these keys. A key whose candidates do not include this choice gets the heuristic's first candidate.
-  // False: each key has its own choice.
+  // If true, keys that differ only in their size (the first number) share from now on the choice of the first
+  // of them. A key whose candidates do not include it gets the heuristic's first candidate.
   void choose_generally(bool generally) noexcept { generally_ = generally; }
 
-  // Stops timing. From now on an unknown key gets the heuristic's first candidate, which no cache keeps.
+  // From now on an unknown key gets the heuristic's first candidate, which no cache keeps.
   void stop_timing() noexcept { may_time_ = false; }
 
   // Records a choice that a heuristic made without this tuner.
@@ -79,7 +76,6 @@ class Tuner {
     chosen_[key] = {.key = key, .algorithm = algorithm, .timed = false, .hit = false, .plan = ""};
   }
 
-  // Every choice so far, one per key, in the order of keys.
   std::vector<facts::LibraryChoice> choices() const;
 
   // Absent if the cache is off.
@@ -87,16 +83,14 @@ class Tuner {
 
   // The cache entries of all choices so far, each with its serialised plan if `serialised` has it.
   std::vector<cache::Entry> kept(const std::map<std::string, std::string>& serialised = {}) const;
-  // Accepts entries of an earlier process, which later choices prefer to the cache. Returns the number of
-  // entries that are for this platform.
+  // Later choices prefer these entries to the cache. Returns how many are for this platform.
   std::size_t offer(const std::vector<cache::Entry>& entries);
 
-  // Returns the offered choice for `key` if it has a serialised plan and is the known choice; else null.
+  // The offered choice for `key` if it has a serialised plan and is the known choice; else null.
   const cache::Choice* serialised(const std::string& key);
-  // Records whether the library accepted the serialised plan. If not, the caller builds the plan by name.
+  // `taken`: the library accepted the plan. If not, the caller builds the plan by name.
   void tried_serialised(const std::string& key, bool taken);
 
-  // Prints a line if `verbose` is set.
   void say(const std::string& line) const;
 
  private:
@@ -112,7 +106,7 @@ class Tuner {
   Platform platform_;
   cache::Cache cache_;
   std::map<std::string, facts::LibraryChoice> chosen_;  // by key, without the platform
-  // Offered choices with a serialised plan, by the file name of the choice's entry.
+  // Offered choices with a plan, by the file name of the choice's entry.
   std::map<std::string, cache::Choice> serialised_;
   std::map<std::string, bool> taken_;           // by key: whether the library accepted the serialised plan
   std::map<std::string, std::string> general_;  // the shared algorithm, by key without its size
