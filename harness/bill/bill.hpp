@@ -11,7 +11,6 @@
 
 namespace graphbench::bill {
 
-// The growth of device memory, divided by use.
 struct Growth {
   double pool_bytes = 0;
   double workspace_bytes = 0;  // scratch of libraries and ops
@@ -63,7 +62,7 @@ struct Measured {
   double bytes = 0;
   double seconds = 0;
   double error = 0;       // predicted bytes over measured bytes, minus 1
-  double line_error = 0;  // Prediction::line_bytes over measured bytes, minus 1
+  double line_error = 0;  // line_bytes over measured bytes, minus 1
   bool inside = false;    // whether the predicted interval contains the measured bytes
   Growth growth;
   model::Setup setup{};
@@ -76,15 +75,15 @@ struct ReserveRuns {
   std::int64_t runs = 0;
   std::int64_t failed = 0;
   std::int64_t failed_at = 0;  // the size at which the last failed run stopped; 0: no run failed
-  std::string message;         // why that run failed
+  std::string message;
 };
 
-// Fewer sizes for the same traffic. They cost step time, and save memory and start-up time.
+// Fewer sizes for the same traffic: they save memory (`bytes`) and start-up time, and cost step time.
 struct Trade {
   std::vector<std::int64_t> sizes;  // ascending
   double step_ratio = 0;            // mean step time over the mean step time with all sizes
-  double bytes = 0;                 // saved memory
-  double seconds = 0;               // saved start-up time
+  double bytes = 0;
+  double seconds = 0;
 };
 
 // Device memory of a process with all sizes, divided by use. Names are as in a cell's `memory` in a result.
@@ -115,8 +114,9 @@ struct Bill {
   std::optional<Measured> measured;
   std::vector<ReserveRuns> verified;
   std::optional<Trade> trade;
-  std::optional<Account> memory;     // measured, or else predicted
-  std::vector<BillLaunch> launches;  // one element, measured or else predicted
+  // Measured, or else predicted; one launch.
+  std::optional<Account> memory;
+  std::vector<BillLaunch> launches;
 };
 
 }  // namespace graphbench::bill

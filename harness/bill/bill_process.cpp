@@ -25,7 +25,6 @@ GB_DESCRIBE(bill::BillAnswer, status, reason, failed_at, device, choices, startu
 namespace graphbench::bill {
 namespace {
 
-// Tells the parent that the process is still working, with a pending answer.
 void say(std::int64_t size) {
   process::send_line(codec::write_data(BillAnswer{.status = model::CellStatus::pending, .failed_at = size}));
 }
@@ -54,8 +53,7 @@ class Captures {
   }
 
  private:
-  // A number that the library of a foreign step reports, such as the bytes its allocator has. Absent for a
-  // program, and until the step is opened at the first size.
+  // A number from a foreign step's library. Absent for a program, and before the first size is opened.
   std::optional<double> library_number(const char* name) const {
     if (rig_.of_program() != nullptr || opened_ == 0) return std::nullopt;
     const std::map<std::string, std::string> facts = rig_.library(opened_);

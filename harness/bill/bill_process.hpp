@@ -39,8 +39,7 @@ struct BillAnswer {
 // code. `lent`: a plugin of the program that runs this process, such as Python; null: graphbench runs it.
 int bill_main(std::string_view parent, const abi::LentPlugin* lent);
 
-// Starts a bill process with `command` and returns its answer. If the process dies, the answer's status is
-// `failed`. Throws process::Interrupted.
+// If the process dies, the answer's status is `failed`. Throws process::Interrupted.
 BillAnswer ask_bill(process::ProcessSupervisor& supervisor, const std::vector<std::string>& command,
                     BillTask task, double silent_seconds_max);
 

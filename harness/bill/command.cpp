@@ -129,7 +129,7 @@ class Biller {
          process::ProcessSupervisor& supervisor, model::Result& result)
       : request_(request), options_(options), supervisor_(supervisor), result_(result) {}
 
-  // Fills `made`. If the user interrupts, `made` has the results so far.
+  // If the user interrupts, `made` has the results so far.
   void make(const BillTask& asked, Bill& made) {
     made.capture_sizes = request_.sizes;
     made.confidence = request_.confidence;
@@ -362,7 +362,7 @@ class BillCommand final : public Command {
   const Options& options_;
   BillArguments asked_;
   config::RawOptions raw_;
-  bool both_ = false;        // --mode both
+  bool both_ = false;
   bool both_alone_ = false;  // --mode both, without other modes
 };
 

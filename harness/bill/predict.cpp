@@ -36,7 +36,6 @@ struct Variance {
   double seconds = 0;
 };
 
-// The sizes between two captures.
 struct Gap {
   Capture above;
   Capture below;
@@ -54,8 +53,7 @@ struct Gap {
   Variance fill(double set_bytes) {
     const auto count = static_cast<double>(sizes.size());
     Variance variance;
-    // If the driver reports memory, uses one_exec_bytes, a mean over many execs. The growth in one capture
-    // is less exact, because the driver allocates in quanta.
+    // one_exec_bytes, a mean over many execs, is more exact than growth, which is in the driver's quanta.
     if (above.one_exec_bytes && below.one_exec_bytes) {
       above.growth.exec_bytes = *above.one_exec_bytes;
       below.growth.exec_bytes = *below.one_exec_bytes;

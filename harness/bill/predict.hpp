@@ -20,7 +20,7 @@ struct Order {
 std::vector<std::int64_t> sample_of(const std::vector<std::int64_t>& sizes, std::size_t count);
 
 struct PredictSettings {
-  double confidence = 0.99;  // of the interval
+  double confidence = 0.99;
   double quantum_bytes = 0;  // the granularity of the driver's memory figures; 0: they are exact
 };
 
