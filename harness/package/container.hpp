@@ -8,11 +8,10 @@
 namespace graphbench::package {
 
 struct Section {
-  std::string name;  // "manifest"
+  std::string name;
   std::string content;
 };
 
-// Writes a head with the length and SHA-256 of each section and the head's own SHA-256, then the sections.
 std::string encode(const std::vector<Section>& sections);
 
 // Accepts only what encode() writes. Throws Error(invalid_argument), which names the fault and its section.

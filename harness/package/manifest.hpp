@@ -19,8 +19,8 @@ struct Method {
 
 // A plugin that defines ops of the package's programs.
 struct PluginFile {
-  std::string name;    // without its folder
-  std::string sha256;  // of the file
+  std::string name;  // without its folder
+  std::string sha256;
 };
 
 // A weight or parameter in the weights file. Methods share a tensor if name, type, shape and initial values
@@ -69,7 +69,6 @@ Manifest read_manifest(std::string_view text);
 std::string write_tensors(const std::vector<Tensor>& tensors);
 std::vector<Tensor> read_tensors(std::string_view text);  // throws Error(invalid_argument)
 
-// These functions return null if the manifest has no such method or tensor.
 const Method* find_method(const Manifest& manifest, std::string_view pass, std::string_view preset);
 const Tensor* find_tensor(const Manifest& manifest, std::string_view method, std::string_view name);
 

@@ -20,7 +20,6 @@ namespace {
   throw Error(ErrorCode::invalid_argument, why);
 }
 
-// Adds the section's name to an Error of `read`.
 template <typename Read>
 auto within(const std::string& section, Read&& read) {
   try {

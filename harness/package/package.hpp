@@ -22,11 +22,12 @@ struct Programs {
 
 struct Package {
   Manifest manifest;
-  std::vector<Programs> programs;      // programs[i] is of manifest.methods[i]
-  std::vector<cache::Entry> choices;   // the algorithms chosen from libraries
-  std::vector<Section> sections = {};  // only after reading: the file's sections
-  std::size_t bytes = 0;               // only after reading: the file's size
-  std::string digest = {};             // only after reading: the file's SHA-256
+  std::vector<Programs> programs;     // programs[i] is of manifest.methods[i]
+  std::vector<cache::Entry> choices;  // the algorithms chosen from libraries
+  // Only after reading, of the file. The digest is SHA-256.
+  std::vector<Section> sections = {};
+  std::size_t bytes = 0;
+  std::string digest = {};
 };
 
 // Why a package cannot have a library's plan (cache::Choice), or "" for a JSON object of at most 16 MiB.

@@ -45,7 +45,6 @@ class Timed {
   const Stopwatch watch_;
 };
 
-// Describes how the head of a file differs from the expected head.
 std::string why_another(std::string_view head, const std::vector<Tensor>& wanted) {
   if (!head.starts_with(weights_first_words)) return "the file is not a weights file";
   head.remove_prefix(weights_first_words.size());

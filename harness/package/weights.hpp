@@ -48,9 +48,9 @@ class WeightsFile {
 
   std::int64_t bytes() const noexcept { return bytes_; }
   std::size_t staging_bytes() const noexcept { return buffer_.capacity(); }
-  double read_seconds() const noexcept { return read_seconds_; }      // so far
-  double verify_seconds() const noexcept { return verify_seconds_; }  // so far
-  double upload_seconds() const noexcept { return upload_seconds_; }  // so far
+  double read_seconds() const noexcept { return read_seconds_; }
+  double verify_seconds() const noexcept { return verify_seconds_; }
+  double upload_seconds() const noexcept { return upload_seconds_; }
 
  private:
   void read(std::size_t tensor, const TakePart& take);
@@ -67,8 +67,8 @@ class WeightsFile {
   std::int64_t bytes_ = 0;
   std::int64_t head_bytes_ = 0;        // without the padding after it
   std::vector<std::int64_t> offsets_;  // offsets_[i] is of manifest_.tensors[i]
-  std::vector<bool> verified_;         // by the same index
-  timespec changed_at_{};              // the file's ctime when is_unchanged() was last called
+  std::vector<bool> verified_;
+  timespec changed_at_{};
   std::string buffer_;
   double read_seconds_ = 0;
   double verify_seconds_ = 0;
