@@ -26,7 +26,7 @@ std::vector<std::int64_t> numbers_of(const model::Axis& axis, const std::vector<
                        {.noun = axis.noun, .allow_zero = axis.allow_zero});
 }
 
-// Translates vLLM's names of modes to ours, so that two names of one mode count as a duplicate.
+// So vLLM's name and ours of one mode count as a duplicate.
 std::vector<RawItem> modes_of(std::vector<RawItem> items) {
   for (RawItem& item : items) item.text = join(split(item.text, ','), ",", model::mode_named);
   return items;
@@ -71,7 +71,7 @@ std::vector<model::Axes> read_grids(const RawOptions& raw, const model::AxisTabl
   if (items == nullptr) return grids;
   std::vector<std::string> names;
   for (const model::Axis& axis : table) {
-    // workload, preset and dtype have no default in the table. A grid may not set these axes.
+    // workload, preset and dtype have no default in the table. A grid may not set them.
     if (!axis.fallback.empty()) names.push_back(axis.name);
   }
   for (const RawItem& item : *items) {

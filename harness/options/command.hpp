@@ -10,7 +10,6 @@
 
 namespace graphbench::cli {
 
-// What a command may need to know besides its own options.
 struct Invocation {
   std::vector<std::string> argv;             // for documents: without the binary's folder
   std::vector<std::string> benchmark_flags;  // "--benchmark_NAME=VALUE", for Google Benchmark
@@ -27,7 +26,6 @@ class Command {
   virtual ~Command() = default;
   // Checks the parsed options before run(). Throws InputError.
   virtual void check() {}
-  // Returns the exit code, or throws.
   virtual int run(const Invocation& invocation) = 0;
 };
 

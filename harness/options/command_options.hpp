@@ -40,12 +40,9 @@ class Options {
   void word(const std::string& name, std::string& target, const std::string& help);
   void words(const std::string& name, std::vector<std::string>& target, const std::string& help);
 
-  // Adds the sweep options with these names, in groups. The help does not show the `hidden` options, which
-  // the command parses only to explain why it refuses them.
+  // Adds these sweep options. Those `hidden` from the help are parsed only to explain why they are refused.
   void sweep_options(const std::vector<std::string>& names, const std::vector<std::string>& hidden = {});
-  // Adds --config, a file of sweep options.
   void config_file();
-  // Replaces the help text of a sweep option.
   void describe(const std::string& name, const std::string& help);
   void footer(const std::string& text);
   // Adds a subcommand, such as `history add`. `usage` is the text after "graphbench ".
@@ -55,7 +52,6 @@ class Options {
   bool given(const std::string& name) const;
   // Returns the options of --config and of flags, which override the file. Throws InputError for a bad file.
   config::RawOptions sweep() const;
-  // Returns the names of all options, for suggestions in messages.
   std::vector<std::string> names() const;
   // Returns the first given option other than `except`, or "" if there is none.
   std::string first_given(const std::string& except = "") const;
@@ -72,11 +68,10 @@ class Options {
   std::list<Options> below_;
 };
 
-// An example of a command line, for the help.
 struct Example {
   std::string_view line;  // the text after "graphbench "
-  std::string_view what;  // what the command line does
-  bool brief = false;     // also shown in the short help
+  std::string_view what;
+  bool brief = false;  // also shown in the short help
 };
 // Returns one line per example: "  graphbench floor   what launches cost here".
 std::string lines_of(const std::vector<Example>& examples);

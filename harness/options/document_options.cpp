@@ -39,7 +39,6 @@ std::string real_text(double value) {
   return {text.data(), end};
 }
 
-// Returns the value as text, or nullopt if options of this kind do not accept the value's type.
 std::optional<std::string> scalar(const DocumentValue& given, OptionKind kind) {
   const bool takes_text = kind != OptionKind::integer && kind != OptionKind::real && kind != OptionKind::flag;
   if (const auto* text = std::get_if<std::string>(&given.value); text != nullptr && takes_text) return *text;
@@ -100,7 +99,7 @@ std::size_t end_of_string(std::string_view toml, std::size_t begin) {
   std::size_t i = begin + (many_lines ? 3 : 1);
   for (; i < toml.size(); ++i) {
     if (toml[i] == '\\' && quote == '"') {
-      ++i;  // an escaped quote does not end the string
+      ++i;
     } else if (toml[i] == '\n' && !many_lines) {
       return i;
     } else if (toml[i] == quote && !many_lines) {
@@ -139,7 +138,7 @@ RawOptions options_of(const DocumentValue::Table& document, const std::vector<Op
 
 std::optional<TomlFault> fault_before_parsing(std::string_view toml) {
   constexpr std::size_t key_parts_max = 16;
-  std::size_t i = toml.starts_with("\xEF\xBB\xBF") ? 3 : 0;  // a byte order mark
+  std::size_t i = toml.starts_with("\xEF\xBB\xBF") ? 3 : 0;
   const auto fault = [&](const std::string& why) {
     const auto here = toml.begin() + static_cast<std::ptrdiff_t>(i);
     return TomlFault{1 + static_cast<std::size_t>(std::count(toml.begin(), here, '\n')), why};

@@ -15,7 +15,6 @@
 
 namespace graphbench::config {
 
-// A value of a TOML or JSON document.
 struct DocumentValue {
   using Array = std::vector<DocumentValue>;
   using Table = std::vector<std::pair<std::string, DocumentValue>>;
@@ -33,13 +32,12 @@ RawOptions options_of(const DocumentValue::Table& document, const std::vector<Op
 // message begins with FILE:LINE.
 RawOptions read_toml_file(const std::string& path);
 
-// Like read_toml_file() for a text. Messages name `path`. `more`: allowed keys that are not sweep options.
+// Messages name `path`. `more`: allowed keys that are not sweep options.
 RawOptions parse_toml(const std::string& text, const std::string& path,
                       const std::vector<OptionSpec>& more = {});
 
-// A fault that can crash toml++ 3.3, so a text with the fault must not be parsed. Non-ASCII bytes outside of
-// strings and comments cause undefined behaviour (U+0185 in a bare key). A key of thousands of parts crashes
-// the process, because toml++ walks over the parts recursively without a limit.
+// A fault that can crash toml++ 3.3, so such a text must not be parsed: non-ASCII bytes outside of strings
+// and comments (undefined behaviour), and keys of thousands of parts (recursion without a limit).
 struct TomlFault {
   std::size_t line = 0;  // from 1
   std::string why;

@@ -58,7 +58,6 @@ class NumberListParser {
     throw InputError(where_, in_quotes(entry) + " " + why + ": give " + numbers + ", e.g. " + example);
   }
 
-  // Returns the number `text`. Error messages show `entry`, the part of the list that contains `text`.
   std::int64_t value(std::string_view text, std::string_view entry) const {
     const ParsedInteger parsed = parse_integer(text);
     if (parsed.fault == NumberFault::overflow) refuse(entry, "is too large for a " + rules_.noun);

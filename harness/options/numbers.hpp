@@ -33,16 +33,15 @@ std::int64_t parse_within(const std::string& where, const std::string& text, Int
 std::optional<double> parse_real(std::string_view text) noexcept;
 
 struct NumberRules {
-  std::string noun;         // the name of one value in messages: "batch"
-  bool allow_zero = false;  // a warmup count may be 0
+  std::string noun;
+  bool allow_zero = false;
   std::size_t values_max = 10'000;
 };
 
 // `text` is a comma-separated list of numbers and ranges: `1,2,4`, `1:256:x2` (geometric), `8:64:+8`
-// (arithmetic), `1:8:x2,100`. A range includes both ends: if the steps miss the end, the end is added as the
-// last value (1:100:x4 is 1,4,16,64,100). Values keep their order. Throws InputError for values that are
-// empty, malformed, zero (unless allowed), negative, too large or duplicate, for a range that does not rise,
-// and for more than `values_max` values.
+// (arithmetic). A range includes its end even if the steps miss it (1:100:x4 is 1,4,16,64,100). Values keep
+// their order. Throws InputError for values that are empty, malformed, zero (unless allowed), negative, too
+// large or duplicate, for a range that does not rise, and for more than `values_max` values.
 std::vector<std::int64_t> parse_numbers(const std::string& where, std::string_view text,
                                         const NumberRules& rules);
 

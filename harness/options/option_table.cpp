@@ -22,7 +22,6 @@ OptionKind kind_of(model::AxisValues values) {
   return OptionKind::text;
 }
 
-// The first seven axes are in the group `plan`. The passes of a later axis decide the axis's group.
 OptionGroup group_of(const model::Axis& axis) {
   if (!axis.came_later()) return OptionGroup::plan;
   if (axis.passes == std::vector<std::string>{"training"}) return OptionGroup::training;
@@ -30,7 +29,6 @@ OptionGroup group_of(const model::Axis& axis) {
   return OptionGroup::steps;
 }
 
-// Returns the options that no other function of this file returns.
 std::vector<OptionSpec> other_options() {
   using enum OptionKind;
   using enum OptionGroup;

@@ -11,13 +11,13 @@
 namespace graphbench::config {
 
 enum class OptionKind : std::uint8_t {
-  words,     // one or more comma-separated lists of words
-  numbers,   // a numeric axis
-  integer,   // one whole number
-  real,      // one number
+  words,    // one or more comma-separated lists of words
+  numbers,  // a numeric axis
+  integer,
+  real,
   text,      // one word or path
   repeated,  // may be given several times; commas belong to the value
-  flag,      // without a value
+  flag,
 };
 
 // The topics of the help, in the help's order.
@@ -60,7 +60,6 @@ const std::vector<OptionSpec>& sweep_options();
 // The second grid of the default plan (with_default_plan() in options.hpp).
 inline constexpr std::string_view default_grid = "batch=8 warmup=0,1,3,10 mode=whole prepare=first-use";
 
-// The options of the axes in `table`.
 std::vector<OptionSpec> axis_options(const model::AxisTable& table);
 
 // Returns null if no option has this name.

@@ -162,7 +162,7 @@ bool has_any(const model::Axes& axes, const std::string& axis, const std::vector
                      [&](const std::string& value) { return contains(found->second, value); });
 }
 
-// Reads the options for caller memory. Refuses an option that would have no effect.
+// Refuses an option that would have no effect.
 model::CallerOptions caller_options(const RawOptions& raw, const SweepOptions& so_far) {
   model::CallerOptions options;
   options.addresses = word_of(raw, "io-addresses", {"rotate", "fresh"});
@@ -199,7 +199,7 @@ model::CallerOptions caller_options(const RawOptions& raw, const SweepOptions& s
   return options;
 }
 
-// Reads --package. Refuses options for building programs, because a package has compiled programs.
+// Refuses options for building programs, because a package has compiled programs.
 model::PackageFiles package_files(const RawOptions& raw, const SweepOptions& so_far,
                                   const model::AxisTable& table) {
   model::PackageFiles files;

@@ -23,7 +23,7 @@ struct ShardOption {
 
 inline constexpr std::int64_t shards_max = 100'000;
 
-// Returns the value of an environment variable, or null if it is not set.
+// Returns null for a variable that is not set.
 using Variables = std::function<const char*(const char* name)>;
 
 // `text` is "3/8", or "auto" to read the scheduler's variables. Throws InputError(where, ...).
@@ -41,7 +41,6 @@ using RawOptions = std::map<std::string, std::vector<RawItem>>;
 // Returns the file's options, where each flag replaces the file's value. Values of `set` are merged by key.
 RawOptions merge(RawOptions file, const RawOptions& flags);
 
-// A `--set WORKLOAD.KEY=VALUE`.
 struct SetOption {
   std::string workload;
   std::string key;
@@ -82,15 +81,14 @@ struct PrometheusOptions {
   std::string history;   // the history's file; empty: the default file
 };
 
-// Values that are checked as far as possible without the device and the workloads, which are not known yet.
 struct SweepOptions {
   model::Axes axes;  // an axis without values: all built-in workloads, or the device's default
-  std::vector<model::Axes> more_grids;  // one per --grid
+  std::vector<model::Axes> more_grids;
   std::string device = "auto";
   std::int64_t launches = 1;
   std::string json = "graphbench.json";  // the default for a shard: "graphbench.I-of-N.json"
   std::optional<ShardOption> shard;
-  std::string samples;               // empty: no sample file
+  std::string samples;
   std::vector<std::string> plugins;  // absolute paths of files that exist
   std::vector<SetOption> set;
   std::vector<std::string> split_ops;
@@ -109,7 +107,6 @@ struct SweepOptions {
   bool dry_run = false;
   std::map<std::string, std::string> places;  // option name -> where it was given
 
-  // Returns the files of code that the user names: plugins, and the step of --torch.
   std::vector<std::string> code_files() const;
   // Returns the place where the user gave option `name`, or "--name" if it was not given.
   std::string where(const std::string& name) const;

@@ -19,7 +19,6 @@ bool reader_is_gone();
 // True for a terminal that is not "dumb", unless NO_COLOR is set and not empty (no-color.org).
 bool wants_colours(int descriptor);
 
-// Returns the terminal's columns, or `fallback` if the descriptor is not a terminal.
 int width_of(int descriptor, int fallback);
 
 enum class Stdout : std::uint8_t { allowed, refused };  // whether "-" is accepted as stdout

@@ -12,7 +12,6 @@
 
 namespace graphbench::config {
 
-// Returns null if the option was not given.
 const std::vector<RawItem>* find(const RawOptions& raw, const std::string& name);
 // Returns the words of a list. Throws InputError for an empty or duplicate word. Messages call a word `noun`.
 std::vector<std::string> words_of(const std::vector<RawItem>& items, const std::string& noun);
@@ -25,7 +24,6 @@ double seconds(const RawOptions& raw, const std::string& name, double fallback);
 std::string text_of(const RawItem& item);
 std::string text_of(const RawOptions& raw, const std::string& name, const std::string& fallback);
 bool flag(const RawOptions& raw, const std::string& name);
-// Replaces every `placeholder`, such as "{device}", in all values by `value`.
 RawOptions replaced(RawOptions raw, std::string_view placeholder, const std::string& value);
 // Returns one of `choices`. The default is the first choice. Throws InputError for another word.
 std::string word_of(const RawOptions& raw, const std::string& name, const std::vector<std::string>& choices);

@@ -11,10 +11,10 @@ namespace graphbench::config {
 // Reads lines such as "8 128": a batch size, then a sequence length, which all lines or none must have. `#`
 // begins a comment. Throws InputError, whose message begins with `path` and the line ("steps.txt:3: ...").
 model::ShapeTrace parse_shape_trace(const std::string& path, std::string_view content);
-// Reads a file. Throws InputError(where, ...) if the file cannot be read.
+// Throws InputError(where, ...) if the file cannot be read.
 model::ShapeTrace read_shape_trace(const std::string& where, const std::string& path);
 
-// Reads --shape-trace, --shape-programs and --shape-recordings. Without --shape-trace, returns no steps.
+// Without --shape-trace, returns no steps.
 model::ShapeTrace shape_trace(const RawOptions& raw);
 
 }  // namespace graphbench::config

@@ -10,11 +10,11 @@ namespace graphbench::config {
 namespace {
 
 struct Scheduler {
-  bool ranks;                  // true: a rank within a task; false: a task of an array
-  const char* index;           // variable with the index of this process
-  const char* count;           // variable with the number of processes; null: none
-  const char* first;           // variable with the lowest index; null: the lowest is 0
-  const char* last;            // variable with the highest index; null: none
+  bool ranks;  // true: a rank within a task; false: a task of an array
+  const char* index;
+  const char* count;
+  const char* first;  // null: the lowest is 0
+  const char* last;
   const char* with = nullptr;  // the row is used only if this variable is set
 };
 
@@ -29,7 +29,7 @@ constexpr Scheduler schedulers[] = {
 };
 constexpr const char* shards_variable = "GRAPHBENCH_SHARDS";
 
-// The place of this process among several. The index starts at 0. count = 0: the count is not known.
+// The index starts at 0. count = 0: the count is not known.
 struct Place {
   std::int64_t index = 0;
   std::int64_t count = 1;
