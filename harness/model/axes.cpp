@@ -138,7 +138,6 @@ std::vector<Cell> cells_of(const std::string& workload, const std::string& prese
   cells.front().workload = workload;
   cells.front().preset = preset;
   for (const Axis& axis : table) {
-    // The arguments give the workload and the preset.
     const bool chosen = axis.texts == &Axes::workload || axis.texts == &Axes::preset;
     if (!chosen && axis.name != left_out) cells = expand(cells, axis, planned);
   }

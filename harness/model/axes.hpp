@@ -26,17 +26,16 @@ struct ValuesOfAxis {
   std::vector<std::string> values;
 };
 
-// The first seven axes have members in Cell and Axes, and are always shown. The maps `more_axes` have the
-// values of later axes as text, and never contain a default. So a cell at the default keeps the id, the
-// labels and the plan hash that it had before the axis existed.
+// The first seven axes have members in Cell and Axes, and are always shown. Later axes are in the maps
+// `more_axes` as text, but not at their default. So such a cell keeps its id, labels and plan hash.
 struct Axis {
   std::string name;  // also names the option, the key in plan.axes, and the label
   AxisValues values = AxisValues::choices;
   std::string noun;         // the name of one value in messages
   std::string placeholder;  // the name of the option's value in the help; empty: the axis has no option
-  std::string help;         // the option's help text
+  std::string help;
   std::vector<std::string> choices = {};
-  bool allow_zero = false;  // whether `numbers` may include 0
+  bool allow_zero = false;
   // The default. Empty: the device and the workloads decide. A later axis has exactly one default.
   std::string fallback = {};
   // Only for the first seven axes: an id has this text before the axis's value.
@@ -63,8 +62,7 @@ const AxisTable& axes();
 // Returns the row of an axis, which must exist.
 const Axis& axis_named(std::string_view name);
 
-// Returns the last part of the cell's id: the later axes that are not at their default, such as
-// "backward=callables/optimizer=adamw". Empty: all are at their default.
+// Returns the later axes not at their default, such as "backward=callables/optimizer=adamw"; "" if none.
 std::string variant_of(const Cell& cell);
 
 // Returns (name, value) of each axis in the order of ids. Documents show these pairs next to the id.
@@ -78,23 +76,19 @@ bool at_first_use(const WorkerTask& task);
 // The number of worker processes that run a task's step together (axis `ranks`).
 std::int64_t ranks_of(const WorkerTask& task);
 
-// Returns the planned values of an axis as text, or none for a later axis at its default.
+// Returns the planned values as text, or none for a later axis at its default.
 std::vector<std::string> values_of(const Axes& planned, const Axis& axis);
 
-// Returns `id` without the part of `axis`, one of the first seven: without "warmup" it may be
-// "mlp/base/bf16/forward/b8/whole". Returns "" for an id of another form, such as another program's.
+// Returns `id` without the part of `axis`, one of the first seven; "" for an id of another form.
 std::string id_without(const std::string& axis, const std::string& id);
 
-// Copies each cell once per planned value of `axis`. The copies of one cell are adjacent. A cell to which a
-// later axis does not apply keeps that axis's default.
+// Copies of one cell are adjacent. A cell to which a later axis does not apply keeps that axis's default.
 std::vector<Cell> expand(const std::vector<Cell>& cells, const Axis& axis, const Axes& planned);
 
-// Returns the cells of one workload in the plan's order, where the last axis of the table varies fastest. The
-// axis `left_out` is not expanded.
+// Returns the cells of one workload. The table's last axis varies fastest; `left_out` is not expanded.
 std::vector<Cell> cells_of(const std::string& workload, const std::string& preset, const Axes& planned,
                            const AxisTable& table = axes(), std::string_view left_out = "");
 
-// Returns all grids of a plan. plan.axes is the first.
 std::vector<Axes> grids_of(const PlanFacts& facts);
 
 // Returns the cells of a plan, grid by grid. A cell of two grids appears only in the first.
@@ -102,12 +96,10 @@ std::vector<Cell> cells_of(const PlanFacts& facts,
                            const std::function<std::string(const std::string&)>& preset_of,
                            const AxisTable& table = axes());
 
-// Returns the cell to which the speedup of `cell` refers: the cell with the reference mode in place of its
-// mode, without later axes that do not apply to that mode. The reference of a reference cell is itself.
+// Returns the reference mode's cell, to which speedup refers. It lacks later axes that do not apply there.
 Cell reference_of(Cell cell, const AxisTable& table = axes());
 
-// Returns the name of a cell's group: all modes, batches and launches of a (workload, preset, dtype, pass,
-// warmup). Shards do not divide a group, because its cells are compared with each other.
+// Shards do not divide a group, because its cells are compared with each other.
 std::string group_of(const Cell& cell);
 
 Cell cell_of(const WorkerTask& task, std::int64_t batch);

@@ -15,7 +15,6 @@ std::string by_device(std::string DeviceKind::*member) {
               [&](const DeviceKind& kind) { return kind.*member + " on " + kind.name; });
 }
 
-// Returns text such as "eager, whole, piecewise (default: WHICH)".
 std::string choice_help(const std::vector<std::string>& names, const std::string& which) {
   return join(names) + " (default: " + which + ")";
 }
@@ -37,7 +36,6 @@ std::vector<std::string> graph_modes() {
   return names;
 }
 
-// The axes that are members of Cell and Axes.
 AxisTable first_axes() {
   using enum AxisValues;
   const std::string batches = "1:256:x2";
@@ -244,7 +242,6 @@ AxisTable step_axes() {
   };
 }
 
-// Returns further axes of the pass `training`, for activations and gradients.
 AxisTable gradient_axes() {
   using enum AxisValues;
   return {

@@ -16,8 +16,7 @@ namespace graphbench::model {
 // interval lies inside the margin. `inconclusive`: the launches do not decide.
 enum class Verdict : std::uint8_t { same, faster, slower, inconclusive };
 
-// The index of a metric in compared_metrics() (harness/model/metrics.hpp). Only metrics that the code
-// mentions have an enumerator.
+// The index of a metric in compared_metrics() (metrics.hpp). Metrics that no code names have no enumerator.
 enum class Metric : std::uint8_t {
   latency,
   submit,
@@ -30,16 +29,15 @@ enum class Metric : std::uint8_t {
   throughput
 };
 std::vector<Metric> all_metrics();
-std::vector<Metric> tested_metrics();  // metrics with a verdict
-std::vector<Metric> listed_metrics();  // metrics that are shown without a verdict
+std::vector<Metric> tested_metrics();
+std::vector<Metric> listed_metrics();
 // A comparison also tests the mean of each of these metrics over all cells of a mode.
 inline constexpr std::array mean_metrics = {Metric::latency, Metric::submit, Metric::setup};
 
 std::string name_of(Verdict verdict);
 std::string name_of(Metric metric);
 
-// An optional number in eight bytes. A comparison stores ten of them for each metric of each cell. NaN means
-// absent, so a value that is present must not be NaN.
+// An optional number in eight bytes: a comparison stores ten for each metric of each cell. NaN is absent.
 class OptionalNumber {
  public:
   OptionalNumber() = default;
@@ -55,18 +53,17 @@ class OptionalNumber {
   double value_ = absent;
 };
 
-// One metric of one cell. The launch is the unit of replication, so the statistics use one number per launch:
-// the median of its samples or setups. A side's value is the geometric mean of these medians, so that NEW's
-// value divided by BASE's is the ratio.
+// One metric of one cell. Statistics use one number per launch, the unit of replication: the median of its
+// samples or setups. A side's value is the geometric mean of these medians.
 struct MetricComparison {
   Metric metric = Metric::latency;
   bool paired = false;  // an interleaved run (`ab`) made both sides: launch i of BASE ran next to i of NEW
   Verdict verdict = Verdict::inconclusive;
   std::int32_t base_launches = 0;
   std::int32_t new_launches = 0;
-  double base_seconds = 0;  // geometric mean over launches
+  double base_seconds = 0;
   double new_seconds = 0;
-  double ratio = 1;  // NEW's geometric mean over BASE's
+  double ratio = 1;  // NEW's over BASE's
   // The ratio's 95 % confidence interval. Absent if a side has one launch, or if there is one pair.
   OptionalNumber ratio_ci95_low;
   OptionalNumber ratio_ci95_high;
@@ -89,8 +86,7 @@ struct MetricComparison {
   std::string why;           // only for `inconclusive`: one line with the reason and the remedy
 };
 
-// The geometric mean of one metric over all cells of a mode. The mean has a smaller error than a cell, so it
-// can show a slowdown of all cells that no single cell shows.
+// One metric's geometric mean over a mode's cells: its smaller error can show a slowdown that no cell shows.
 struct MeanComparison {
   std::string mode;
   std::int64_t cells = 0;  // cells with the metric on both sides
@@ -104,7 +100,7 @@ struct MeanComparison {
   bool less_steady = false;  // spread_p is below launches_level
 };
 
-inline constexpr const char* less_steady_word = "less steady";  // the verdict in texts
+inline constexpr const char* less_steady_word = "less steady";
 
 // The family-wise error rate of the verdict `less steady`, and of the search for odd launches.
 inline constexpr double launches_level = 0.01;
@@ -113,11 +109,11 @@ inline constexpr double launches_level = 0.01;
 struct OddLaunch {
   bool in_new = false;
   std::int64_t document = 0;  // index of the document on that side, in the order of names
-  std::int64_t launch = 0;    // index of the launch in the document
+  std::int64_t launch = 0;
   Metric metric = Metric::latency;
-  std::int64_t cells = 0;  // cells that the launch measured
-  double ratio = 1;        // this launch over the geometric mean of the other launches
-  double p = 1;  // p value of "the distance is at most the margin", corrected for both sides' launches
+  std::int64_t cells = 0;
+  double ratio = 1;  // this launch over the geometric mean of the other launches
+  double p = 1;      // p value of "the distance is at most the margin", corrected for both sides' launches
 };
 
 // A metric without a test: each side's geometric mean over launches, in the metric's unit. 0: no value.
@@ -127,8 +123,7 @@ struct ListedMetric {
   double now = 0;
 };
 
-// A count, or the list of paths, that differs between the sides. All launches of a side have equal counts and
-// paths, so the comparison needs no statistics.
+// A count or list of paths that differs between the sides. Both are equal in all launches of a side.
 struct Change {
   std::string name;  // MetricRow::counted, or "paths"
   std::string base;  // the number in the document, or the paths in one line
@@ -137,9 +132,9 @@ struct Change {
 
 // The status of a cell on the two sides. Only `compared` cells have metrics.
 enum class Coverage : std::uint8_t {
-  compared,     // ok on both sides
-  base_only,    // not in NEW
-  new_only,     // not in BASE
+  compared,  // ok on both sides
+  base_only,
+  new_only,
   failed_now,   // ok in BASE, failed in NEW
   skipped_now,  // ok in BASE, skipped in NEW
   recovered,    // failed or skipped in BASE, ok in NEW
@@ -149,16 +144,16 @@ enum class Coverage : std::uint8_t {
 std::string name_of(Coverage coverage);
 
 struct CellComparison {
-  std::string id;      // "mlp/base/bf16/forward/b8/w3/whole"
-  std::string family;  // the id without the warmup count: "mlp/base/bf16/forward/b8/whole"
+  std::string id;
+  std::string family;  // the id without the warmup count
   Coverage coverage = Coverage::compared;
   bool regression = false;  // ok in BASE, but NEW lacks the cell or some of its metrics
   std::string reason;       // "code: message" of the failed or skipped side, NEW before BASE; else empty
-  // The tested metrics, in the order of all_metrics(). A metric that one side lacks is in `lost` or `gained`.
+  // In the order of all_metrics(). NEW lacks the metrics in `lost`, and BASE those in `gained`.
   std::vector<MetricComparison> metrics;
-  std::vector<Metric> lost;          // no launch of NEW has the metric
-  std::vector<Metric> gained;        // no launch of BASE has the metric
-  std::vector<ListedMetric> listed;  // only in compared cells
+  std::vector<Metric> lost;
+  std::vector<Metric> gained;
+  std::vector<ListedMetric> listed;
   std::vector<Change> changed;
   // Why the device throttled around launches: reasons joined by "+"; empty: none, or not reported.
   std::string base_throttle;
@@ -167,18 +162,18 @@ struct CellComparison {
 
 // A fact about the environment, plan or tool that differs between the sides.
 struct Difference {
-  std::string field;      // the fact's name, which --allow accepts: "device.name"
-  std::string base;       // empty: not known
-  std::string now;        // NEW's value ("new" is a keyword)
+  std::string field;  // the fact's name, which --allow accepts: "device.name"
+  std::string base;   // empty: not known
+  std::string now;
   bool blocking = false;  // without --allow, sides that differ in this fact are not compared
-  bool allowed = false;   // --allow names this blocking difference
+  bool allowed = false;
 };
 
 // One side of a comparison: a document, or all documents of a folder.
 struct ComparisonSide {
-  std::string source;          // the path that the user gave
-  std::int64_t documents = 1;  // number of merged documents
-  std::string tool_version;    // if the documents' versions differ: all versions, joined by "+"
+  std::string source;  // the path that the user gave
+  std::int64_t documents = 1;
+  std::string tool_version;  // if the documents' versions differ: all versions, joined by "+"
   std::string tool_commit;
   std::string started_at;  // the earliest; RFC 3339, UTC
   std::string device_kind;
@@ -201,7 +196,7 @@ struct MetricSettings {
 
 struct ComparisonSettings {
   double alpha = 0.05;
-  std::vector<MetricSettings> metrics = std::vector<MetricSettings>(all_metrics().size());  // by Metric
+  std::vector<MetricSettings> metrics = std::vector<MetricSettings>(all_metrics().size());
   bool strict = false;
   bool common = false;  // leaves out cells that one side lacks, and allows different plans
   std::vector<std::string> allow;
@@ -226,13 +221,13 @@ struct ComparisonCounts {
   std::int64_t skipped_now = 0;
   std::int64_t recovered = 0;
   std::int64_t neither = 0;
-  std::int64_t coverage_regressions = 0;  // cells with `regression`
+  std::int64_t coverage_regressions = 0;
   // Metrics that one side of a compared cell lacks, and the number of cells that lost a metric (regressions).
   std::int64_t metrics_lost = 0;
   std::int64_t metrics_gained = 0;
   std::int64_t cells_lacking = 0;
-  std::int64_t changed = 0;        // differing counts of compared cells
-  std::int64_t cells_changed = 0;  // cells with a differing count
+  std::int64_t changed = 0;  // differing counts of compared cells
+  std::int64_t cells_changed = 0;
   // Means over the cells of a mode, by verdict.
   std::int64_t means_same = 0;
   std::int64_t means_faster = 0;
@@ -302,8 +297,7 @@ bool decided(const Comparison& comparison);
 bool powerful(const Comparison& comparison);
 
 // The condition for CI: the sides are comparable, nothing is slower, no cell or metric is lost, and
-// powerful() holds. `strict` also forbids inconclusive verdicts, changed counts, and means with the verdict
-// "less steady".
+// powerful() holds. `strict` also forbids inconclusive verdicts, changed counts, and "less steady" means.
 bool passed(const Comparison& comparison);
 
 }  // namespace graphbench::model

@@ -11,7 +11,6 @@
 
 namespace graphbench::model {
 
-// The CPUs that the submitting thread may use.
 struct SubmitterCpus {
   std::vector<std::int64_t> cpus;  // ascending
   std::string locality;  // distance from the GPU: "near", "far", "unknown"; empty: the device is the CPU
@@ -21,11 +20,10 @@ struct SubmitterCpus {
 // The option of a workload that sets the sequence length of its steps.
 inline constexpr const char* sequence_option = "tokens";
 
-// A step of --shape-trace.
 struct ShapeStep {
   std::int64_t batch = 1;
-  std::optional<std::int64_t> sequence = {};  // sequence length; absent: the workload's default
-  std::int64_t line = 0;                      // line in the file, from 1
+  std::optional<std::int64_t> sequence = {};  // absent: the workload's default
+  std::int64_t line = 0;                      // from 1
 };
 struct ShapeTrace {
   std::string file;
@@ -34,7 +32,6 @@ struct ShapeTrace {
   std::int64_t recordings_max = 64;  // --shape-recordings
 };
 
-// Which instruments a worker uses.
 struct InstrumentOptions {
   bool pin = true;                  // keeps the submitting thread on one CPU
   std::optional<std::int64_t> cpu;  // absent: the worker chooses the CPU
@@ -56,9 +53,9 @@ struct Floor {
 // A graph of `nodes` empty kernels.
 struct FloorPoint {
   std::int64_t nodes;
-  Floor submit;       // host time to launch a replay
-  Floor device;       // event time around the replay
-  Floor instantiate;  // time to instantiate the captured graph
+  Floor submit;  // host time to launch a replay
+  Floor device;  // event time around the replay
+  Floor instantiate;
 };
 
 // Graphs of one shape and several node counts, with least-squares slopes.
@@ -73,8 +70,8 @@ struct FloorShape {
 
 // The device memory that one more exec of a graph of empty kernels takes.
 struct ExecMemoryPoint {
-  std::int64_t nodes;     // of the graph
-  double bytes;           // of one exec
+  std::int64_t nodes;
+  double bytes;
   double residual_bytes;  // `bytes` minus the value on the least-squares line
 };
 
@@ -113,7 +110,6 @@ struct LaunchMachine {
   // The time of a fixed computation on the submitting thread's CPU, divided by the shortest such time (so 1
   // or more). The median over visits. Other work on the core increases the value. Absent: not pinned.
   std::optional<double> cpu_slowdown;
-  // Above this slowdown, other work shares the core.
   static constexpr double shared_core_slowdown = 1.1;
   // The time of a fixed number of device cycles right after a visit's samples, divided by the shortest such
   // time (so 1 or more). The median over visits. Absent: the device has no clock to probe.
@@ -131,23 +127,24 @@ struct CpuState {
   std::string governor;  // of all CPUs; "mixed" if they differ; empty: not known
   std::optional<bool> turbo;
   std::optional<double> load_average;  // over the last minute
-  bool pinned = true;                  // submitting threads were pinned
-  std::optional<double> cpu_quota;     // CPU seconds per second that control groups allow; absent: no limit
+  bool pinned = true;
+  std::optional<double> cpu_quota;  // CPU seconds per second that control groups allow; absent: no limit
   std::optional<SubmitterCpus> submitter;  // absent: not pinned, or the user named the CPU
 };
 
 struct ProfileEntry {
   std::string name;
-  double seconds;      // per step
-  std::int64_t count;  // per step
+  // Per step.
+  double seconds;
+  std::int64_t count;
 };
 
-// Compares two instruments over the same steps: events on the stream, and the device's activity records.
-// Other kernels keep the device busy until the step is submitted, and an empty kernel runs before and after
-// the step. So both instruments measure the whole step, from the graph's launch on.
+// Compares events on the stream with the device's activity records, over the same steps. Other kernels keep
+// the device busy until the step is submitted, and an empty kernel runs before and after it. So both measure
+// the whole step, from the graph's launch on.
 struct DeviceTimeCheck {
   std::int64_t steps;
-  double device_seconds;      // time between the events
+  double device_seconds;
   double recorded_seconds;    // busy time plus gaps, from the activity records
   double difference_seconds;  // median over steps of device_seconds - recorded_seconds
   double events_seconds;      // difference_seconds without a step: the time that the events themselves take
@@ -155,7 +152,7 @@ struct DeviceTimeCheck {
 
 // A steady step in the device's activity records: medians over a few steps.
 struct Profile {
-  std::int64_t steps;  // number of recorded steps
+  std::int64_t steps;
   double busy_seconds;
   double gap_seconds;  // idle time between the first start and the last end
   std::int64_t kernels;
@@ -169,11 +166,11 @@ struct Profile {
 // The device's activity records of a foreign step: a few steps of this cell, and a few eager steps in the
 // same process. The worker records them after all measurements.
 struct StepRecords {
-  std::int64_t steps;                    // recorded steps of this cell; as many eager steps are recorded
-  double busy_seconds;                   // busy time of this cell's step, median over steps
-  std::int64_t operations;               // kernels, copies and fills of this cell's step
-  std::int64_t kernels;                  // kernels of this cell's step
-  std::int64_t eager_kernels;            // kernels of the eager step
+  std::int64_t steps;       // recorded steps of this cell; as many eager steps are recorded
+  double busy_seconds;      // busy time of this cell's step, median over steps
+  std::int64_t operations;  // kernels, copies and fills of this cell's step
+  std::int64_t kernels;
+  std::int64_t eager_kernels;
   std::int64_t other_kernels;            // kernels, by name, that run in only one of the two steps
   std::vector<std::string> differences;  // some of these kernels: "3 eager, 0 here: NAME"
   // The expected latency of the eager step as one graph: that of a graph with an empty kernel per operation

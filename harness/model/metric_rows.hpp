@@ -7,15 +7,15 @@
 
 namespace graphbench::model {
 
-// All rows of the table, in its order. Each function below returns the rows of the members in its comment.
+// All rows in the table's order. Each function below returns those of the members in its name or comment.
 std::vector<MetricRow> metric_rows();
-std::vector<MetricRow> graph_metric_rows();    // graph
-std::vector<MetricRow> step_metric_rows();     // caller_io, counters and training
-std::vector<MetricRow> memory_metric_rows();   // memory
-std::vector<MetricRow> startup_metric_rows();  // startup
-std::vector<MetricRow> cache_metric_rows();    // cache
-std::vector<MetricRow> package_metric_rows();  // package
-std::vector<MetricRow> walk_metric_rows();     // evaluation and shape_walk
+std::vector<MetricRow> graph_metric_rows();
+std::vector<MetricRow> step_metric_rows();  // caller_io, counters and training
+std::vector<MetricRow> memory_metric_rows();
+std::vector<MetricRow> startup_metric_rows();
+std::vector<MetricRow> cache_metric_rows();
+std::vector<MetricRow> package_metric_rows();
+std::vector<MetricRow> walk_metric_rows();  // evaluation and shape_walk
 
 // A row of a metric that is measured only on request.
 constexpr MetricRow row(std::string_view name, MetricKind kind, std::string_view unit, MetricValue value,

@@ -11,38 +11,35 @@
 
 namespace graphbench::model {
 
-// Limits for sampling a cell.
 struct SamplingBounds {
   double seconds_max = 0.15;        // --time-per-cell, for all passes together
   std::int64_t samples_max = 2000;  // --samples-max, for each pass
 };
 
-// How steps use their caller's memory (axis `io`). Texts are the values of the named options.
+// How steps use their caller's memory (axis `io`). Texts are the values of the options of these names.
 struct CallerOptions {
-  std::string addresses = "rotate";       // --io-addresses
-  std::string mutated_inputs = "refuse";  // --mutated-inputs
-  std::string on_skip = "record";         // --on-skip
-  std::string capture_stream = "own";     // --capture-stream
-  bool check_addresses = false;           // --check-addresses
-  std::vector<std::int64_t> tune_sizes;   // --tune-sizes; empty: each size has its own library choices
-  std::string dump_graph;                 // --dump-graph, an absolute path; empty: no dump
+  std::string addresses = "rotate";  // --io-addresses
+  std::string mutated_inputs = "refuse";
+  std::string on_skip = "record";
+  std::string capture_stream = "own";
+  bool check_addresses = false;
+  std::vector<std::int64_t> tune_sizes;  // --tune-sizes; empty: each size has its own library choices
+  std::string dump_graph;                // an absolute path; empty: no dump
 };
 // Whether batches of this size have their own library choices.
 bool is_tuned(const CallerOptions& options, std::int64_t size);
-// Returns the options that are not at their default and change the measurement, by name. A plan's hash
-// includes these options.
+// Returns the options not at their default that change the measurement, by name. A plan's hash has them.
 std::map<std::string, std::string> settings_of(const CallerOptions& options);
 
 // The files of a package, which has programs compiled ahead of time. Empty: the workload builds its programs.
 struct PackageFiles {
   std::string file;  // --package, an absolute path
   std::string weights;
-  std::string digest;       // of `file`
-  bool low_memory = false;  // --low-memory ON
+  std::string digest;  // of `file`
+  bool low_memory = false;
 };
 
-// The work of one worker process: all batches of a (workload, preset, dtype, pass, mode, warmup), and
-// everything else that the worker needs.
+// The work of one worker process: all batches of a (workload, preset, dtype, pass, mode, warmup).
 struct WorkerTask {
   std::string device;  // "cuda:0", "host"
   std::string workload;
@@ -51,8 +48,8 @@ struct WorkerTask {
   std::string pass;
   std::string mode;
   std::int64_t warmup = 0;
-  std::map<std::string, std::string> more_axes;  // Cell::more_axes
-  std::vector<std::int64_t> batches;             // as planned; the worker captures largest first
+  std::map<std::string, std::string> more_axes;
+  std::vector<std::int64_t> batches;  // as planned; the worker captures largest first
   std::int64_t launch = 0;
   std::uint64_t seed = 1;
   SamplingBounds sampling;

@@ -18,7 +18,7 @@ struct Progress {
   std::string worker;                 // "mlp bf16 whole w3"; empty between workers
   std::string phase;                  // the worker's last reported phase: "capture"
   std::int64_t batch = 0;             // batch of the phase; 0: all batches
-  std::int64_t failures = 0;          // cells that have failed so far
+  std::int64_t failures = 0;
 };
 
 }  // namespace graphbench::model

@@ -18,7 +18,6 @@
 
 namespace graphbench::model {
 
-// Types of a result that the graph libraries fill in.
 using facts::CacheUse;
 using facts::DeviceFacts;
 using facts::GraphCounts;
@@ -26,15 +25,14 @@ using facts::Io;
 using facts::LibraryChoice;
 using facts::Reason;
 
-// One point of the sweep.
 struct Cell {
   std::string workload;
   std::string preset;
-  std::string dtype;  // "bf16", "fp16", "fp32"
-  std::string pass;   // "forward"
+  std::string dtype;
+  std::string pass;
   std::int64_t batch = 0;
   std::int64_t warmup = 0;
-  std::string mode;  // "eager", "whole", "piecewise"
+  std::string mode;
   // The values of later axes (axes.hpp) by name. An axis at its default is not in the map.
   std::map<std::string, std::string> more_axes = {};
   friend bool operator==(const Cell&, const Cell&) = default;
@@ -71,9 +69,8 @@ struct Setup {
   double first_step_seconds;
 };
 
-// The stages of a worker's start-up, in order, over all batches of its first placement. Their sum is the time
-// from the worker's start to the end of the last batch's first step, minus the time of the other batches'
-// ramps (the document's ramp_seconds).
+// A worker's start-up in stages, over all batches of its first placement. They sum to the time from its
+// start to the end of the last batch's first step, without other batches' ramps (ramp_seconds).
 struct Startup {
   // From the parent's call that starts the process until the worker has its task. Absent: no parent.
   std::optional<double> process_seconds;
@@ -91,7 +88,7 @@ struct Startup {
 
 // One placement of a launch: the numbers of samples, and the medians of the samples.
 struct LaunchPlacement {
-  std::int64_t latency_samples;  // number of latency samples, which is also the number of submit samples
+  std::int64_t latency_samples;  // also the number of submit samples
   std::int64_t device_samples;
   std::optional<double> submit_seconds;
   std::optional<double> latency_seconds;
@@ -99,14 +96,14 @@ struct LaunchPlacement {
   std::optional<double> throughput_steps_per_second;
 };
 
-// A cell under load (`--sustained`). Steps run back to back until the device's clock and power are steady.
-// Then, without a pause, the next steps are timed. Times and seconds_to_steady are absent if no steady state
-// was reached.
+// A cell under load (`--sustained`): steps run back to back until clock and power are steady, and the next
+// ones are timed without a pause. Times and seconds_to_steady are absent without a steady state.
 struct Sustained {
   std::optional<Summary> latency_seconds;
   std::optional<Summary> device_seconds;
-  std::optional<double> sm_clock_hz;  // mean of the last two seconds before the samples
-  std::optional<double> power_watts;  // mean of the same two seconds
+  // Means of the last two seconds before the samples.
+  std::optional<double> sm_clock_hz;
+  std::optional<double> power_watts;
   std::optional<double> seconds_to_steady;
   std::string stopped_by;  // "steady", "time"
 };
@@ -126,10 +123,9 @@ struct WithinLaunch {
   std::optional<std::int64_t> steady_step;  // the first steady step, counted from 0
 };
 
-// The measurements of one launch (one worker process) in one cell. A summary's p50 is the geometric mean of
-// the placements' p50s, and the throughput is the geometric mean of their rates. So all placements have equal
-// weights, even with unequal numbers of samples. All other numbers of a summary are computed from the samples
-// of all placements together. The ramp (the first steps after the setup, timed one by one) is left out.
+// One launch's measurements of one cell. A summary's p50 is the geometric mean of the placements' p50s, the
+// throughput that of their rates: placements have equal weights. A summary's other numbers are of all
+// placements' samples together, without the ramp (the first steps after the setup, timed one by one).
 struct Launch {
   std::int64_t index;
   Setup setup;
@@ -144,10 +140,9 @@ struct Launch {
   std::string device_stopped_by;
   std::string throughput_stopped_by;
   std::vector<LaunchPlacement> placements;  // in the order of measurement
-  std::optional<Sustained> sustained;       // present if requested
-  std::optional<RankTimes> ranks;           // present if there are several
-  // All samples in the order of measurement: first the ramp, which begins with the first step after the
-  // setup, then the samples of each placement. Only some reporters publish all samples.
+  std::optional<Sustained> sustained;
+  std::optional<RankTimes> ranks;  // present if there are several
+  // All samples in the order of measurement: first the ramp, then each placement's.
   std::vector<double> submit_samples;
   std::vector<double> latency_samples;
   std::vector<double> device_samples;
@@ -170,9 +165,9 @@ struct Check {
 // The worker's work to make and keep a cell's graphs, in the first placement of the first launch. Counting
 // stops after the first 32 steps, so the counts do not depend on the number of samples.
 struct Counters {
-  std::int64_t programs;                      // times the program was prepared
-  std::int64_t pieces;                        // parts of a step, captured or not
-  std::int64_t capturable;                    // parts that can be captured into a graph
+  std::int64_t programs;  // times the program was prepared
+  std::int64_t pieces;    // parts of a step, captured or not
+  std::int64_t capturable;
   std::int64_t captured;                      // recordings by the setup and by steps
   std::int64_t instantiated;                  // execs by the setup and by steps
   std::int64_t updated;                       // execs updated by steps
@@ -180,9 +175,7 @@ struct Counters {
   std::map<std::string, std::int64_t> skips;  // by reason code, if a graph mode could not run
 };
 
-// Adds the use of the cache (--cache) by one launch to that of all launches of a cell.
 void add(CacheUse& sum, const CacheUse& more);
-// Returns the use of the cache between two readings of a process's counts.
 CacheUse since(const CacheUse& before, const CacheUse& now);
 
 // The device memory of programs (weights, inputs, state, activations) in one process, without workspace,
@@ -208,9 +201,8 @@ struct Memory {
   std::optional<std::int64_t> pool_in_use_bytes_max;  // peak of the used part of pool_bytes
   std::optional<std::int64_t> graphs_bytes;           // growth of used memory during the graphs' setup
   std::optional<std::int64_t> unaccounted_bytes;      // negative if other memory was freed meanwhile
-  // The memory that one more exec of each of this cell's graphs takes in total, and the smallest meaningful
-  // difference of that value. The first launch measures many execs, because the driver often already has
-  // free memory for a few.
+  // The memory that one more exec of each of the cell's graphs takes in total, and its resolution. The first
+  // launch measures many execs, because the driver often already has free memory for a few.
   std::optional<std::int64_t> exec_bytes;
   std::optional<std::int64_t> exec_resolution_bytes;
   std::optional<std::int64_t> weights_bytes_max;  // peak of weights on the device
@@ -223,7 +215,7 @@ struct Memory {
 struct OpPath {
   std::string path;      // "conv2d:cudnn"
   std::string fallback;  // why the fastest implementation was not used; empty: `path` is the fastest
-  std::int64_t ops;      // number of ops
+  std::int64_t ops;
   friend bool operator==(const OpPath&, const OpPath&) = default;
 };
 
@@ -232,7 +224,6 @@ enum class CellStatus : std::uint8_t { pending, ok, skipped, failed };
 // Returns the name in documents and metrics, where a pending cell is "skipped".
 std::string_view name_of(CellStatus status) noexcept;
 
-// The estimate of a time over launches.
 struct Estimate {
   double p50;                      // median of the launches' p50s
   std::optional<double> ci95_low;  // confidence interval; absent below three launches
@@ -241,8 +232,7 @@ struct Estimate {
   std::optional<double> within_launch;     // spread of log samples (IQR / 1.349), median over launches
 };
 
-// Why a graph mode has no break-even. never: it is slower than eager. not_told_apart: the interval of the
-// time that a step saves contains 0.
+// never: slower than eager. not_told_apart: the interval of the time that a step saves contains 0.
 enum class NoBreakeven : std::uint8_t { never, not_told_apart, eager_not_swept };
 std::string_view name_of(NoBreakeven reason) noexcept;
 
@@ -251,8 +241,7 @@ struct CellSummary {
   std::optional<Estimate> latency_seconds;
   std::optional<Estimate> device_seconds;
   std::optional<double> speedup_over_eager;  // eager's latency p50 divided by this cell's
-  // The confidence interval, from pairs of this cell's and eager's launches with equal index. Only for graph
-  // modes with at least three pairs.
+  // From pairs of this cell's and eager's launches with equal index: at least three. Only for graph modes.
   std::optional<double> speedup_ci95_low;
   std::optional<double> speedup_ci95_high;
   // This cell's steps per second, back to back, divided by eager's. The interval also needs three pairs.
@@ -278,7 +267,6 @@ struct CellSummary {
   std::optional<double> predicted_gain;
 };
 
-// Whether the confidence interval of a gain contains 1.
 inline bool may_be_no_gain(std::optional<double> ci95_low, std::optional<double> ci95_high) {
   return ci95_low && *ci95_low <= 1 && *ci95_high >= 1;
 }
@@ -306,12 +294,11 @@ struct Training {
   std::optional<Evaluation> evaluation;
 };
 
-// A step of --shape-trace, and whether the step needed a new program or recording.
 struct TracedStep {
   std::int64_t id;        // from 1, in the order of the file
   std::string signature;  // the program's shape: "b* s128" or "b*", where b* means any batch size
   std::int64_t batch;
-  std::int64_t ops;                     // of the program
+  std::int64_t ops;
   std::string outcome;                  // "traced", "program_hit", "graph_hit", "recorded_again"
   std::string reason;                   // why a program or recording was made; empty: none was made
   double seconds;                       // host time from the request for the step until its submission
@@ -349,12 +336,12 @@ struct CellResult {
   std::optional<Counters> counters;
   std::optional<Training> training;
   std::optional<ShapeWalk> shape_walk;
-  std::optional<CacheUse> cache;          // absent if nothing was cached
-  std::optional<PackageUse> package;      // only with --package
-  std::vector<std::string> rewrites;      // changes of the program by the requested rewrite passes
-  std::string fallback;                   // the mode that ran in place of cell.mode; empty: cell.mode ran
-  std::optional<Reason> fallback_reason;  // why `fallback` ran
-  std::optional<bool> tuned;              // with --tune-sizes: whether this size has its own library choices
+  std::optional<CacheUse> cache;  // absent if nothing was cached
+  std::optional<PackageUse> package;
+  std::vector<std::string> rewrites;  // changes of the program by the requested rewrite passes
+  std::string fallback;               // the mode that ran in place of cell.mode; empty: cell.mode ran
+  std::optional<Reason> fallback_reason;
+  std::optional<bool> tuned;  // with --tune-sizes: whether this size has its own library choices
   std::vector<OpPath> paths;
   std::vector<Launch> launches;
   CellSummary summary;
@@ -394,7 +381,7 @@ struct Axes {
   std::vector<std::int64_t> batch;
   std::vector<std::int64_t> warmup;
   std::vector<std::string> mode;
-  std::map<std::string, std::vector<std::string>> more_axes = {};  // later axes not at their default
+  std::map<std::string, std::vector<std::string>> more_axes = {};
 };
 
 // The A/B run that a result is a side of. Launch i ran next to launch i of the other side.
@@ -405,7 +392,6 @@ struct Interleaved {
   std::vector<std::int64_t> looks = {};
 };
 
-// The part of the plan that a sweep measured.
 struct ShardFacts {
   std::int64_t index = 1;  // from 1 to count
   std::int64_t count = 1;
@@ -425,18 +411,17 @@ struct PlanFacts {
   std::vector<std::string> argv;
   std::int64_t seed = 1;
   std::int64_t launches = 1;
-  bool cold_l2 = false;         // the L2 cache was flushed before each timed step
-  bool profile = false;         // each cell was profiled after the measurement
+  bool cold_l2 = false;  // the L2 cache was flushed before each timed step
+  bool profile = false;
   bool cell_processes = false;  // in an A/B run: each cell had its own process
   std::optional<Interleaved> interleaved;
   std::map<std::string, std::string> caller = {};  // settings_of(CallerOptions)
   Axes axes;                                       // the first grid
-  std::vector<Axes> more_grids = {};               // the other grids (cells_of() in axes.hpp)
+  std::vector<Axes> more_grids = {};
   std::optional<ShardFacts> shard = {};
   std::string concurrent = {};  // "cuda:0, cuda:1": all devices measured at the same time; empty: one device
 };
 
-// One shard of a merged result.
 struct MergedShard {
   std::int64_t index = 1;
   std::string started_at;
@@ -452,7 +437,7 @@ struct Result {
   bool complete = false;
   Environment environment;
   PlanFacts plan;
-  std::vector<MergedShard> shards = {};  // only in a merged result
+  std::vector<MergedShard> shards = {};
   std::vector<CellResult> cells;
 };
 

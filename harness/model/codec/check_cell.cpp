@@ -26,7 +26,6 @@ std::string number_text(double number) {
   return {text.data(), std::to_chars(text.data(), text.data() + text.size(), number).ptr};
 }
 
-// Returns why `seconds` cannot be a median, or "" if it can.
 std::string why_no_median(double seconds) {
   if (seconds <= 0) return number_text(seconds) + " is not a positive time";
   return can_be_median(seconds) ? ""

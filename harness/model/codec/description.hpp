@@ -93,7 +93,6 @@ struct CustomField {
   std::size_t members = 1;  // for describes_all(); 0: computed
 };
 
-// Returns how many members of the struct a field describes. describes_all() checks the sum.
 template <typename T, typename Member>
 constexpr std::size_t members_of(const Field<T, Member>&) {
   return 1;
@@ -191,7 +190,6 @@ constexpr CustomField<Custom> computed_field(std::string_view key, bool in_messa
 #define GB_FIELD_1(written_out) written_out
 #define GB_FIELD_2(kind, name) kind##_field(#name, &T::name)
 
-// Names the values of an enum or the alternatives of a variant: GB_NAMES(model::LadderPad, "up", "none").
 #define GB_NAMES(type, ...)                                                       \
   template <>                                                                     \
   struct Names<type> {                                                            \

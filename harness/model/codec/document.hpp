@@ -28,8 +28,7 @@ struct LaunchTimes {
   double operator[](model::Metric metric) const { return seconds.at(static_cast<std::size_t>(metric)); }
   friend bool operator==(const LaunchTimes&, const LaunchTimes&) = default;
 
-  // Throws std::logic_error if the table of metrics has more than metrics_max compared metrics or more than
-  // DocumentCell::counts_max counted metrics.
+  // Throws std::logic_error if more metrics are compared than metrics_max, or counted than counts_max.
   static void check_room();
 };
 
@@ -61,7 +60,6 @@ struct DeviceClocks {
   std::vector<double> sm_clocks_hz;               // all readings, in the document's order
   std::int64_t launches = 0;                      // number of launches with readings
   std::map<std::string, std::int64_t> throttled;  // number of launches by reason
-  // Adds the readings of later documents or cells.
   void add(const DeviceClocks& later) {
     launches += later.launches;
     sm_clocks_hz.insert(sm_clocks_hz.end(), later.sm_clocks_hz.begin(), later.sm_clocks_hz.end());
@@ -83,7 +81,6 @@ struct DocumentFacts {
   bool complete = true;
   // Facts by name, such as "device.name". --allow accepts these names. See harness/judge/compare/facts.hpp.
   std::map<std::string, std::string> fields;
-  // Returns "" if the document does not have the fact.
   std::string field(const std::string& name) const {
     const auto found = fields.find(name);
     return found == fields.end() ? std::string() : found->second;

@@ -8,7 +8,7 @@
 
 namespace graphbench::codec {
 
-// The maximum size of one document. Users must split a larger document into a folder of documents.
+// Users must split a larger document into a folder of documents.
 inline constexpr std::int64_t document_bytes_max = std::int64_t{1} << 30;
 
 // Throws InputError with the file's name and the text of `error`, which is an errno.

@@ -14,7 +14,6 @@ namespace ondemand = simdjson::ondemand;
 
 constexpr std::size_t shown_max = 40;
 constexpr std::size_t subject_max = 120;
-// Returns the beginning of a value's JSON text, for error messages.
 std::string excerpt(std::string_view text) {
   // Reads at most text_padding bytes, because in a damaged text a value's end may be after the text.
   text = text.substr(0, text_padding);

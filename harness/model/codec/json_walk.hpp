@@ -34,7 +34,6 @@ class JsonWalk {
   [[noreturn]] void fail(const std::string& detail) const;
   // Fails at a place below the current one: "launches[0].index".
   [[noreturn]] void fail_below(const std::string& place, const std::string& detail) const;
-  // Fails with an error from simdjson.
   [[noreturn]] void fail(const simdjson::simdjson_error& error) const;
 
   // While this object exists, error messages include a cell's id, because users search for ids.
@@ -62,10 +61,9 @@ class JsonWalk {
   void each_field(Value value, const FieldVisitor& visit);
   // Visits the fields of a whole document. Fails if more text follows the document.
   void each_field(simdjson::ondemand::document& document, const FieldVisitor& visit);
-  // Calls visit(value) for each element.
   void each_element(Value value, const ElementVisitor& visit);
 
-  std::string text(Value value);           // a string
+  std::string text(Value value);
   std::string text_or_empty(Value value);  // a string, or "" for null
   bool is_null(Value value);
   bool truth(Value value);
@@ -80,7 +78,6 @@ class JsonWalk {
     std::string_view key;  // empty: an element of a list, at `index`
     std::int64_t index = 0;
   };
-  // The constructor adds a step to the path, and the destructor removes it.
   class Descent {
    public:
     Descent(JsonWalk& walk, Step step) : walk_(walk) {
@@ -121,7 +118,7 @@ class JsonWalk {
 
   std::string source_;
   std::vector<std::string_view> keys_;
-  std::string_view subject_;  // empty: none
+  std::string_view subject_;
   std::array<Step, static_cast<std::size_t>(nesting_max)> path_;
   std::size_t depth_ = 0;
 };

@@ -101,14 +101,12 @@ LaunchTimes times_of(const model::Launch& launch) {
   return times;
 }
 
-// Returns the sorted paths: "conv2d:cudnn x8, sdpa:own x4".
 std::string paths_text(const std::vector<model::OpPath>& paths) {
   std::set<std::string> each;
   for (const model::OpPath& path : paths) each.insert(path.path + " x" + std::to_string(path.ops));
   return join(each);
 }
 
-// Returns the reasons joined by "+": "power+thermal".
 std::string reasons_text(const std::set<std::string>& reasons) {
   std::string text;
   for (const std::string& reason : reasons) text += (text.empty() ? "" : "+") + reason;

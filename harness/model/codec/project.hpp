@@ -10,7 +10,6 @@ namespace graphbench::codec {
 
 // Makes the DocumentCell of a cell or ladder. Adds the monitor's readings around its launches to `clocks`.
 DocumentCell fold(std::string id, const model::CellResult& cell, DeviceClocks& clocks);
-// Returns the facts in a result's head.
 DocumentFacts facts_of(const model::Result& head);
 
 // Returns the Document that parse_document() returns for the result's JSON text. Messages name `source`.

@@ -91,8 +91,7 @@ GB_DESCRIBE(model::CellSummary, submit_seconds, latency_seconds, device_seconds,
             (interval("throughput_over_eager_ci95", &T::throughput_ci95_low, &T::throughput_ci95_high)),
             (later, no_breakeven), (later, setup_cost_seconds), (later, setup_once_seconds));
 
-// The latencies of the first steps after the setup, which show whether there were too few warmups. A document
-// has no other samples.
+// A document has no samples but these, the first steps' latencies, which show if warmups were too few.
 struct Ramp {
   static constexpr std::size_t samples_max = 32;
 
@@ -174,8 +173,7 @@ GB_DESCRIBE(facts::DeviceFacts, kind, name, (text, uuid), (text, compute_capabil
             (text, driver), (text, runtime), libraries, (later, pci_bus_id));
 GB_DESCRIBE(facts::LibraryChoice, key, algorithm, timed, hit, (later, plan));
 
-// Writes the choices, if there are any, and a digest of keys and algorithms. Sweeps with equal digests ran
-// the same algorithms.
+// Writes the choices, if any, and a digest of keys and algorithms: equal if sweeps ran the same algorithms.
 struct LibraryChoices {
   std::optional<Json> write(const model::Environment& environment) const {
     if (environment.library_choices.empty()) return std::nullopt;
@@ -204,7 +202,6 @@ GB_DESCRIBE(model::PlanFacts, hash, argv, seed, launches, axes, method, (later, 
             (later, shard), (later, concurrent));
 GB_DESCRIBE(model::MergedShard, index, started_at, finished_at, environment);
 
-// The sum of the cells' cache use.
 struct CacheTotal {
   std::optional<Json> write(const model::Result& result) const {
     std::optional<model::CacheUse> total;

@@ -15,7 +15,7 @@ namespace graphbench::codec {
 struct ReadCell {
   std::string id;
   model::CellResult result{};
-  std::string_view text;   // the cell's JSON text in the document
+  std::string_view text;
   bool is_ladder = false;  // true for a ladder and for a bill
 };
 using CellVisitor = std::function<void(ReadCell&&)>;

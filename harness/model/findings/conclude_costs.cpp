@@ -83,7 +83,6 @@ bool is_never(const CellResult& cell) {
   return summary.no_breakeven ? summary.no_breakeven == NoBreakeven::never : *summary.speedup_ci95_high < 1;
 }
 
-// Adds a sentence on the first graph mode: "paid back after 9 to 22 replays; never at 64; unknown at 128".
 void conclude_payback(const CellGroup& group, std::vector<Conclusion>& conclusions) {
   const std::string mode = group.first_graph_mode();
   Conclusion conclusion = group.conclusion("payback");
@@ -165,7 +164,6 @@ std::optional<Estimate> over_launches(const CellResult* cell, Number number) {
 // A median of at least this many times the best median is clearly worse, even if their intervals overlap.
 constexpr double untold_excess = 1.5;
 
-// The values of one quantity, batch and mode, by number of warmups.
 class WarmupSeries {
  public:
   WarmupSeries(const CellGroup& group, std::int64_t batch, const std::string& mode, const Quantity& quantity)
@@ -194,7 +192,6 @@ class WarmupSeries {
     }
     return enough;
   }
-  // Returns the time with the fewest warmups, divided by the best time.
   double excess() const { return estimates_.front().second.p50 / best().p50; }
   std::string text(Conclusion& conclusion) const {
     conclusion.figures["fewest_seconds"] = estimates_.front().second.p50;
@@ -244,7 +241,6 @@ void conclude_warmups(const CellGroup& group, std::vector<Conclusion>& conclusio
   conclusions.push_back(std::move(conclusion));
 }
 
-// Adds sentences such as "No results of piecewise at 64 (host_op)."
 void conclude_failures(const CellGroup& group, std::vector<Conclusion>& conclusions) {
   std::vector<std::pair<std::string, std::string>> causes;  // mode, code
   for (const CellResult* cell : group.cells) {

@@ -23,7 +23,7 @@ struct Gain {
   double ratio;
   double low;
   double high;
-  bool rough;  // too few launches for a confidence interval
+  bool rough;
 
   bool is_alike() const { return low >= 1 / (1 + gain_margin) && high <= 1 + gain_margin; }
   std::string text() const {
@@ -101,7 +101,6 @@ std::string advice_of(const std::vector<Gain>& gains, std::int64_t launches, Con
   return fmt::format("--launches {} should show it", needed);
 }
 
-// Returns the largest and the smallest gain: "1.39x [1.36, 1.42] at 1, 1.02x [1.02, 1.03] at 128".
 std::string extremes(const std::vector<Gain>& gains, Conclusion& conclusion) {
   const auto [least, most] =
       std::ranges::minmax_element(gains, {}, [](const Gain& gain) { return gain.ratio; });
@@ -197,7 +196,6 @@ void conclude_programs(const CellGroup& group, std::vector<Conclusion>& conclusi
   if (!conclusion.cells.empty()) conclusions.push_back(std::move(conclusion));
 }
 
-// Adds the range of piecewise's latency divided by whole's.
 void conclude_piecewise(const CellGroup& group, std::vector<Conclusion>& conclusions) {
   Conclusion conclusion = group.conclusion("piecewise_cost");
   std::vector<double> ratios;
@@ -234,7 +232,6 @@ std::optional<LaunchShare> launch_share(const CellResult* eager) {
   return LaunchShare{summary.submit_seconds->p50 / summary.latency_seconds->p50, false};
 }
 
-// Adds which batches are launch-bound, device-bound or neither.
 void conclude_bounds(const CellGroup& group, std::vector<Conclusion>& conclusions) {
   Conclusion conclusion = group.conclusion("bound");
   std::vector<std::int64_t> bound[3];  // batches bound by launches, by neither, by the device
@@ -279,8 +276,7 @@ void conclude_bounds(const CellGroup& group, std::vector<Conclusion>& conclusion
   conclusions.push_back(std::move(conclusion));
 }
 
-// Adds the batches without a gain for callers that do not wait for each step: "No gain in throughput is seen
-// in whole at 128, 256, piecewise at 64 to 256."
+// Adds the batches without a gain for callers that do not wait for each step.
 void conclude_throughput(const CellGroup& group, std::vector<Conclusion>& conclusions) {
   Conclusion conclusion = group.conclusion("throughput");
   std::vector<std::string> of_modes;

@@ -14,19 +14,18 @@ namespace graphbench::model {
 // One sentence. Consecutive sentences with equal subjects form a paragraph.
 struct Conclusion {
   std::string subject;  // the workload, and the axis values that distinguish its groups: "attention fp16"
-  std::string code;     // "use_graphs"
+  std::string code;
   std::string text;
   std::vector<std::string> cells = {};         // ids of the cells that support the sentence
   std::map<std::string, double> figures = {};  // the numbers in the text
 };
 
 struct Note {
-  std::string code;  // "trust_low"
+  std::string code;
   std::string text;
   std::vector<std::string> cells = {};  // ids of the cells concerned; empty: all
 };
 
-// Confidence intervals need at least this many launches.
 inline constexpr std::int64_t launches_for_intervals = 3;
 // A smaller gain makes no practical difference.
 inline constexpr double gain_margin = 0.02;

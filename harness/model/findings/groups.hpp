@@ -19,9 +19,7 @@ class CellGroup {
   // Returns the cell at `warmup` (by default the group's middle warmup count), or null if it is not ok.
   const CellResult* at(std::int64_t batch, const std::string& mode) const;
   const CellResult* at(std::int64_t batch, const std::string& mode, std::int64_t warmup) const;
-  // Whether the cells have one batch and several warmup counts, to find how many warmups are needed.
   bool asks_for_warmups() const { return warmups.size() > 1 && batches.size() == 1; }
-  // Returns the first mode that replays graphs, or "".
   std::string first_graph_mode() const { return graph_modes.empty() ? "" : graph_modes.front(); }
   // Returns the text for some of the group's batches. Adjacent batches form a range: "1 to 8, 32".
   std::string batches_text(const std::vector<std::int64_t>& some) const;
@@ -50,7 +48,6 @@ std::vector<std::vector<const CellResult*>> sections_of(const std::vector<CellRe
 // Whether the gain's interval is above 1. Below three launches, the spread of times gives a rough interval.
 bool surely_gains(const CellGroup& group, const CellResult& cell);
 
-// Append the conclusions of one part of a paragraph.
 void conclude_modes(const CellGroup& group, std::vector<Conclusion>& conclusions);
 void conclude_costs(const CellGroup& group, std::vector<Conclusion>& conclusions);
 

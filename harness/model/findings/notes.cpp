@@ -18,14 +18,12 @@ namespace {
 
 using reporters::one_line;
 
-// A reason to doubt the numbers, and its remedy.
 struct Doubt {
   std::string why;
   std::string advice;
 };
 
-// Returns the number of CPUs that a measurement needs. The host device computes on all cores. With a GPU,
-// another thread of the worker sometimes runs at the same time as the submitting thread.
+// The host device computes on all cores; a GPU's worker sometimes runs a thread beside the submitting one.
 double cpus_needed(const Environment& environment) {
   return environment.device.kind == "host" ? static_cast<double>(environment.cores) : 2;
 }
@@ -79,7 +77,6 @@ bool is_throttled(const Launch& launch) {
   return launch.machine && launch.machine->throttled;
 }
 
-// Returns text such as "throttled by sw_power_cap".
 std::string throttle_of(const Result& result) {
   std::set<std::string> reasons;
   for (const CellResult& cell : result.cells) {
@@ -226,8 +223,7 @@ void add_instruments(Notes& notes, const Result& result) {
                                        one_line(environment.monitor->detail)});
 }
 
-// Adds a note that compares the two instruments of a profiled sweep (DeviceTimeCheck). The note names the
-// cell with the largest difference, and how much recording slows steps.
+// Adds a note on DeviceTimeCheck: the cell with the largest difference, and how much recording slows steps.
 void add_witness(Notes& notes, const Result& result) {
   const CellResult* worst = nullptr;
   double worst_share = -1;

@@ -28,8 +28,7 @@ std::vector<double> logs_of(const std::vector<double>& values) {
   return logs;
 }
 
-// Adds Student's interval of the geometric mean over launches. The interval uses the logarithms of the launch
-// medians, because launches are the unit of replication and times vary by factors.
+// Adds Student's interval of the geometric mean over launches, on logarithms: times vary by factors.
 void add_interval(model::Estimate& estimate, const std::vector<double>& medians) {
   if (medians.size() < 3) return;
   const std::vector<double> logs = logs_of(medians);
@@ -56,7 +55,6 @@ std::vector<double> behind_ramp(const std::vector<double>& samples, const std::o
   return {samples.end() - static_cast<std::ptrdiff_t>(counted), samples.end()};
 }
 
-// Returns nullopt for fewer than two samples.
 std::optional<double> spread_of(const std::vector<double>& samples, const std::optional<model::Summary>& of) {
   const std::vector<double> counted = behind_ramp(samples, of);
   return counted.size() >= 2 ? std::optional(log_spread(counted)) : std::nullopt;
@@ -256,8 +254,7 @@ void compare_with_reference(CellResult& cell, const CellResult* reference) {
   add_breakeven(cell, pairs, eager - own->p50);
 }
 
-// Sets setup_once_seconds: the extra time of first setups, summed over a task's batches, median over
-// launches. All cells of the task get this value.
+// Sets setup_once_seconds, the median over launches, which all cells of a task share.
 void add_setup_once(std::vector<CellResult>& cells) {
   const auto task_of = [](const CellResult& cell) {
     model::Cell task = cell.cell;

@@ -15,8 +15,7 @@ std::optional<model::Estimate> estimate_over(const std::vector<double>& launches
 // Returns launch.within if it is set, else computes it from the launch's samples.
 model::WithinLaunch within_launch(const model::Launch& launch);
 
-// Fills in `summary` of every cell. Gains and break-even refer to the eager cell of the same workload,
-// preset, dtype, pass, batch and warmup.
+// Gains and break-even refer to the eager cell of the same workload, preset, dtype, pass, batch and warmup.
 void summarize_cells(std::vector<model::CellResult>& cells);
 
 }  // namespace graphbench::statistics

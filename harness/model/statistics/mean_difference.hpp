@@ -9,10 +9,9 @@
 
 namespace graphbench::statistics {
 
-// The minimum standard deviation that tests assume for a launch's median: 0.1 %. The best measured machines
-// have 0.2 %. Launches may agree to the last digit by chance, or because a clock rounds. Without this minimum
-// any change would then be significant. Tests of gene expression add a similar constant to the denominator
-// (s0 in Tusher, Tibshirani & Chu 2001).
+// The least standard deviation that tests assume for a launch's median: 0.1 %. The best machines have 0.2 %.
+// Launches may agree to the last digit by chance or because a clock rounds, and would make any change
+// significant. Tests of gene expression add a similar constant (s0 in Tusher, Tibshirani & Chu 2001).
 inline constexpr double log_spread_min = 0.001;
 
 // The difference of two means with its standard error and degrees of freedom.
@@ -30,7 +29,7 @@ std::optional<MeanDifference> welch(std::span<const double> base, std::span<cons
 // The mean of now[i] - base[i] for the paired t test. Absent below two pairs, or if the lengths differ.
 std::optional<MeanDifference> paired(std::span<const double> base, std::span<const double> now);
 
-// The value of one cell in one launch. Several cells may share a launch.
+// Several cells may share a launch.
 struct LaunchValue {
   std::int64_t launch = 0;
   double value = 0;
@@ -66,9 +65,8 @@ std::vector<double> benjamini_hochberg(std::span<const double> p);
 // threshold of the Benjamini-Hochberg procedure.
 double next_threshold(std::span<const double> q, double alpha);
 
-// The power of a two-sided test at the p value `threshold`: the probability to find a true difference,
-// P(noncentral t > critical). The normal approximation is from Johnson & Welch (1940), Abramowitz &
-// Stegun 26.7.10.
+// The power of a two-sided test at the p value `threshold`, P(noncentral t > critical), in the normal
+// approximation of Johnson & Welch (1940), Abramowitz & Stegun 26.7.10.
 struct Power {
   double centre = 0;    // the difference that the test finds with a probability of 0.5
   double scale = 0;     // the standard deviation of the approximating normal distribution
@@ -77,8 +75,7 @@ struct Power {
 };
 Power power_of(const MeanDifference& difference, double margin, double threshold);
 
-// Quantiles of the standard normal distribution. A test finds the difference centre + quantile * scale with a
-// probability of 0.8 or 0.9.
+// Standard normal quantiles: a test finds centre + quantile * scale with a probability of 0.8 or 0.9.
 inline constexpr double four_of_five = 0.8416212335729143;
 inline constexpr double nine_of_ten = 1.2815515655446004;
 

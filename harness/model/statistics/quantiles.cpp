@@ -9,7 +9,6 @@
 namespace graphbench::statistics {
 namespace {
 
-// Returns the index (from 0) of the nearest rank.
 std::size_t position_of(double fraction, std::size_t count) {
   const auto rank = static_cast<std::size_t>(std::ceil(fraction * static_cast<double>(count)));
   return std::clamp<std::size_t>(rank, 1, count) - 1;

@@ -8,7 +8,6 @@ namespace graphbench::statistics {
 
 // The median. With an even count: the mean of the two middle values. Throws std::out_of_range without values.
 double median(std::vector<double> values);
-// The median, or nullopt without values.
 std::optional<double> median_or_absent(std::vector<double> values);
 
 // The smallest sample s for which at least `fraction` of all samples are <= s. `sorted` is ascending and not

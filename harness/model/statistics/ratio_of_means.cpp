@@ -13,7 +13,6 @@ namespace {
 
 constexpr double tail = 0.025;
 
-// Returns t squared times the variance of the mean.
 double squared_half_width(double variance, std::size_t count) {
   const auto values = static_cast<double>(count);
   const double t = t_critical(tail, values - 1);

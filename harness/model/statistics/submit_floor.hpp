@@ -13,7 +13,6 @@ namespace graphbench::statistics {
 // an idle and on a busy stream. Absent without floors or counts.
 std::optional<double> submit_floor(const model::Floors& floors, const model::CellResult& cell);
 
-// Sets `summary.submit_over_floor` of every cell that has a submit time and a minimum cost.
 void add_submit_over_floor(const model::Floors& floors, std::vector<model::CellResult>& cells);
 
 }  // namespace graphbench::statistics
