@@ -10,14 +10,13 @@ namespace graphbench::net {
 struct ListenAddress {
   std::string host;  // a numeric address, without brackets
   std::uint16_t port = 0;
-  bool loopback = false;  // only this machine can connect
+  bool loopback = false;
   bool v6 = false;
 
   std::string text() const;  // "127.0.0.1:9464", "[::1]:9464"
 };
 
-// Parses numeric addresses and "localhost" (127.0.0.1). Refuses other names, because a name may resolve to
-// several addresses, which may change. Port 0 means any free port. Absent if the text is invalid.
+// Takes numeric addresses and "localhost" (127.0.0.1) only: another name may resolve to several addresses.
 std::optional<ListenAddress> parse_listen_address(const std::string& text);
 
 struct Url {
@@ -27,7 +26,7 @@ struct Url {
   std::string path;  // "/prefix", without a slash at the end; empty for none
 };
 
-// Parses an http(s) URL. Absent for other schemes, and for a URL with user information, query or fragment.
+// Parses http(s) URLs. Absent too for a URL with user information, query or fragment.
 std::optional<Url> parse_url(const std::string& text);
 
 // Writes every byte except letters, digits and -._~ as %XX.

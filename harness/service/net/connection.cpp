@@ -107,13 +107,12 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
         response = busy();
       }
       const std::shared_ptr<BodyStream> followed = response.stream;
-      // Detaches the BodyStream when the connection ends for any reason.
       const std::shared_ptr<void> detached(nullptr, [&followed](void*) {
         if (followed) followed->detach();
       });
       const bool head_only = request_.method == "HEAD";
       request_ = {};  // releases Request::hold now: after the response, the next request may come at once
-      if (followed) keep_alive_ = false;  // the connection ends when the BodyStream ends
+      if (followed) keep_alive_ = false;
       co_await send(std::move(response), head_only);
       if (followed && !head_only) {
         co_await follow(*followed);
@@ -225,8 +224,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
         throw Refusal(417, "Expect: give 100-continue, or leave it out");
       co_await asio::async_write(stream_, asio::buffer(continue_line), use_awaitable);
     }
-    // The parser's limit counts only the content of chunks. This limit also bounds their framing and the
-    // trailers, so a body cannot be endless.
+    // The parser's limit counts only the content of chunks. This one also bounds their framing and trailers.
     std::uint64_t left = 2 * bytes_max + all_.limits.header_bytes_max;
     while (!parser_->is_done()) {
       if (!parse(left)) co_await read_more(buffer_.max_size());
@@ -324,7 +322,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
   }
 
   awaitable<void> end_sending() {
-    error_code ignored;  // the client may have disconnected already
+    error_code ignored;
     if constexpr (std::is_same_v<Stream, TlsStream>) {
       co_await stream_.async_shutdown(asio::redirect_error(use_awaitable, ignored));
     }
@@ -351,7 +349,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
   asio::steady_timer wake_;  // limits the waits in follow() and after end_stream()
   // The time limit of the request, and then of the bytes that the client sends after the response.
   Clock::time_point deadline_;
-  beast::flat_buffer buffer_;  // bytes to parse: a head, body content, chunk lines, trailers
+  beast::flat_buffer buffer_;
   std::optional<http::request_parser<http::string_body>> parser_;
   Request request_;
   bool keep_alive_ = false;

@@ -43,16 +43,14 @@ struct Connections {
   bool has_room_for(const std::string& body) const;
 
   // Each of the next three functions adds an entry, which exists until the returned pointer is released.
-  // Counts a connection until its socket is closed.
   std::shared_ptr<void> count_open();
-  // Lists a connection as idle. The server may close an idle connection to make room for a new one.
+  // The server may close an idle connection to make room for a new one.
   std::shared_ptr<void> rest(boost::beast::tcp_stream& stream);
-  // Counts a response while it is being sent. `body` is not null.
+  // `body` is not null.
   std::shared_ptr<void> count_answer(std::shared_ptr<const std::string> body);
 };
 
-// Reads requests, calls the handler and writes responses until the client disconnects, a limit is reached or
-// the socket's executor stops. `all` must outlive the connection.
+// Ends when the client disconnects, a limit passes or the executor stops. `all` must outlive the connection.
 void serve_connection(boost::asio::ip::tcp::socket socket, Connections& all);
 
 // Reads a message's head. The host of a target in absolute form ("http://host/path") replaces the header

@@ -15,9 +15,9 @@ namespace graphbench::net {
 class BodyStream;
 
 struct Request {
-  std::string method;  // "GET"
-  std::string path;    // path of the target as sent: never decoded, never a file's path
-  std::string query;   // after the question mark, as sent
+  std::string method;
+  std::string path;   // path of the target as sent: never decoded, never a file's path
+  std::string query;  // after the question mark, as sent
   std::string body;
   std::map<std::string, std::string> headers;  // keys in lower case; the last of repeated headers counts
   // Set by the router: "id" maps to the part of the path that matches {id} in the pattern.
@@ -59,7 +59,6 @@ using Admit = std::function<Admission(const Request& head)>;
 // Chooses the handler by the request's path. Does not change while a server uses it.
 class Router {
  public:
-  // Makes the response when no route fits.
   using Refuse = std::function<Response(unsigned status, const std::string& why)>;
   explicit Router(Refuse refuse = text_response) : refuse_(std::move(refuse)) {}
 
@@ -70,8 +69,8 @@ class Router {
   // Answers HEAD like GET; the server does not send the body.
   Response operator()(Request& request) const;
 
-  // The pattern that a path fits, for any method; "other" if none fits. Metrics and logs use the pattern,
-  // because they must not contain text that clients choose.
+  // The pattern that a path fits for any method, or "other": metrics and logs must not contain clients'
+  // text.
   std::string pattern_of(const std::string& path) const;
 
  private:

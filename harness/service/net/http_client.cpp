@@ -70,7 +70,6 @@ asio::awaitable<ClientResponse> converse(Stream& stream, const ClientRequest& re
 
 using TlsSocket = asio::ssl::stream<tcp::socket>;
 
-// Checks the server's certificate against `host`, a name or an address.
 asio::awaitable<void> shake_hands(TlsSocket& stream, const std::string& host) {
   stream.set_verify_callback(asio::ssl::host_name_verification(host));
   // RFC 6066 allows host names in server_name, but not addresses.

@@ -99,7 +99,6 @@ class HttpServer::Impl {
     error_code error;
     acceptor_.open(endpoint.protocol(), error);
     check(error);
-    // A child process that inherited the socket would keep the port after this process ends.
     if (fcntl(acceptor_.native_handle(), F_SETFD, FD_CLOEXEC) != 0) {
       check(error_code(errno, boost::system::system_category()));
     }
@@ -159,7 +158,6 @@ class HttpServer::Impl {
     serve_connection(std::move(socket), all_);
   }
 
-  // Stops the server after the responses that are being sent, or after last_answers_max.
   void stop() {
     stopping_ = true;
     last_.expires_after(last_answers_max);
@@ -175,8 +173,7 @@ class HttpServer::Impl {
     }
   }
 
-  // One thread for Response::later, which would delay the server's thread. The server's thread starts this
-  // thread at the first such call, so the new thread inherits the signal mask.
+  // For Response::later. Started at the first call by the server's thread, whose signal mask it inherits.
   using Aside = std::optional<asio::thread_pool>;
   asio::any_io_executor executor_of(Aside& aside) {
     if (!aside) {

@@ -22,10 +22,9 @@ namespace ssl = boost::asio::ssl;
 using boost::system::error_code;
 using File = TlsFileError::File;
 
-// Ciphers for TLS 1.2. TLS 1.3 needs no list, because all its ciphers are strong.
+// For TLS 1.2: forward secrecy, authenticated encryption. TLS 1.3 needs no list: all its ciphers are strong.
 constexpr const char* ciphers = "ECDHE+AESGCM:ECDHE+CHACHA20";
 
-// Allows TLS 1.2 or later, with forward secrecy and authenticated encryption.
 void set_protocol(ssl::context& context) {
   SSL_CTX* native = context.native_handle();
   if (SSL_CTX_set_min_proto_version(native, TLS1_2_VERSION) != 1 ||
@@ -49,7 +48,6 @@ std::string day_of(const ASN1_TIME* time) {
   return {text.data(), std::strftime(text.data(), text.size(), "%Y-%m-%d", &parts)};
 }
 
-// Refuses an expired or not yet valid certificate at the start, before clients would refuse it.
 void check_dates(const X509* certificate) {
   const ASN1_TIME* begin = X509_get0_notBefore(certificate);
   const ASN1_TIME* end = X509_get0_notAfter(certificate);

@@ -84,7 +84,7 @@ std::map<std::string, std::string> grouping_keys(const config::SweepOptions& opt
   return keys;
 }
 
-// Refuses option `name` without the option that it needs. `there`: the needed option was given.
+// Refuses option `name` without `needed`. `there`: the needed option was given.
 void check_needs(const config::SweepOptions& options, const std::string& name, bool there,
                  const std::string& needed) {
   if (!options.places.contains(name) || there) return;
@@ -92,7 +92,6 @@ void check_needs(const config::SweepOptions& options, const std::string& name, b
                    "the option does nothing without " + needed + ": give that option too");
 }
 
-// Checks the file's name before the sweep, which takes long, begins.
 std::string textfile(const config::SweepOptions& options) {
   const std::string& path = options.prometheus.textfile;
   const std::string where = options.where("prometheus-textfile");

@@ -1,5 +1,4 @@
-// Checks the options of publishing: parses addresses, reads files, and refuses an option without the options
-// that it needs. Compares published sweeps with a baseline by the rules of `graphbench compare`.
+// Checks the options of publishing. Compares published sweeps with a baseline like `graphbench compare`.
 #pragma once
 
 #include <functional>
@@ -16,7 +15,6 @@
 
 namespace graphbench::publish {
 
-// The source of a baseline, as the user gives it: `path`, `against` or neither.
 struct BaselineOptions {
   std::string path;     // a result document or a folder of them
   std::string against;  // a branch, a label or the beginning of a commit in the history
@@ -25,13 +23,12 @@ struct BaselineOptions {
 
 class Baseline {
  public:
-  // Null if neither `path` nor `against` is given. Reads a document now, because the sweep may overwrite the
-  // file; the history is read after each sweep. Throws InputError, which begins with the option's name, for
-  // an unreadable file, a name that is not in the history, or both sources.
+  // Null if neither source is given. Reads a document now, as the sweep may overwrite it; the history after
+  // each sweep. Throws InputError, beginning with the option: unreadable file, unknown name, both sources.
   static std::shared_ptr<const Baseline> open(const BaselineOptions& options);
 
-  // Compares by the rules and defaults of `graphbench compare`. If the history has no comparable entry, the
-  // returned comparison's headline says so, and its only difference is "history". Thread-safe.
+  // If the history has no comparable entry, the headline says so, and the only difference is "history".
+  // Thread-safe.
   model::Comparison compare_with(codec::Document document) const;
 
   // Describes a comparison with this baseline in one line.
@@ -53,12 +50,12 @@ std::shared_ptr<net::TlsContext> check_tls(const config::TlsOptions& options,
 struct PublishSettings {
   std::optional<net::ListenAddress> listen;
   std::shared_ptr<net::TlsContext> tls;  // for `listen`; null: plain HTTP
-  std::string textfile;                  // empty: none
+  std::string textfile;
   std::optional<net::Url> push;
   std::map<std::string, std::string> grouping;  // labels that are added, or replace job and instance
   bool push_delete = false;
   double linger_seconds = 0;
-  std::shared_ptr<const Baseline> baseline;  // null: none
+  std::shared_ptr<const Baseline> baseline;
 };
 
 // Throws InputError for options that cannot be used.

@@ -1,5 +1,4 @@
-// Makes metrics from the sweep's events, and gives them to the server, the file and the Pushgateway, whose
-// README describes its HTTP interface.
+// Gives a sweep's metrics to the server, the file and the Pushgateway, whose README describes its interface.
 #include "harness/service/publish/publisher.hpp"
 
 #include <cstdlib>

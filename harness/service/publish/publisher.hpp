@@ -18,9 +18,8 @@
 
 namespace graphbench::publish {
 
-// Replaces and deletes metrics on a Pushgateway, in one group per host. Does not use prometheus-cpp's
-// Gateway, which has no deadline, reports no cause and does not encode grouping values for the URL.
-// replace() and remove() throw Error(io) unless the gateway accepts the request.
+// One group per host. Used instead of prometheus-cpp's Gateway, which has no deadline, reports no cause and
+// does not encode grouping values for the URL. Throws Error(io) unless the gateway accepts the request.
 class PushGateway {
  public:
   // `grouping` may replace job ("graphbench") and instance. Authorization: GRAPHBENCH_PUSH_AUTHORIZATION.
@@ -30,7 +29,6 @@ class PushGateway {
   void replace(const std::string& text) const { send("PUT", text); }
   void remove() const { send("DELETE", ""); }
 
-  // "/metrics/job/graphbench/instance/bench"
   const std::string& path() const noexcept { return path_; }
 
  private:
@@ -62,9 +60,8 @@ class Publisher final : public sweep::SweepListener {
   void update(const model::Progress& progress) override { metrics_.set_progress(device_, progress); }
   void cells_done(const std::vector<model::CellResult>& cells) override;
 
-  // Called when the sweep has ended. Compares, writes the file for the last time, and pushes. An interrupted
-  // sweep is not pushed, because it would replace a complete one. It is not compared, because missing cells
-  // would count as lost. Returns the failures.
+  // An interrupted sweep is not compared, because missing cells would count as lost, and not pushed, because
+  // it would replace a complete one. Returns the failures.
   std::vector<PublishFailure> finish(const sweep::SweepOutcome& outcome);
 
   // The comparison with the baseline, and one line about it, after finish(); absent without a baseline.

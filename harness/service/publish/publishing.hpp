@@ -20,8 +20,7 @@ namespace graphbench::cli {
 // Listens if the options say so, and prints the address. Throws InputError for invalid options, else Error.
 std::unique_ptr<publish::Publisher> make_publisher(const config::SweepOptions& options);
 
-// Called after the result is written. Writes the text file, pushes metrics, waits (--linger), and deletes
-// pushed metrics if requested. Prints failures on stderr, and returns false if there is one.
+// Called after the result is written. Prints failures on stderr, and returns false if there is one.
 bool finish_publishing(publish::Publisher& publisher, const sweep::SweepOutcome& outcome,
                        const config::SweepOptions& options, process::ProcessSupervisor& supervisor);
 

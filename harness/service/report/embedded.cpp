@@ -127,7 +127,6 @@ std::string json_text(std::string_view text) {
   return json(text).dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
-// The metrics that the page's table and figures show.
 const std::vector<std::string>& shown_metrics() {
   static const std::vector<std::string> names = {"submit",
                                                  "latency",
@@ -215,7 +214,6 @@ std::string row_of(const CellResult& cell, const std::vector<Column>& columns) {
   return row + "]";
 }
 
-// The document's head, without lists of cells.
 json head_json(const model::Result& result) {
   json head = json::parse(codec::head_to_json(result) + "]}");
   head.erase("cells");

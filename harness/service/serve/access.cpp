@@ -14,8 +14,7 @@
 namespace graphbench::serve {
 namespace {
 
-// True for "localhost" and loopback addresses, with or without a port. An attacker can make a name of their
-// own resolve to loopback, so other names are not accepted.
+// Accepts no name but localhost: an attacker can make a name of their own resolve to loopback.
 bool is_loopback_name(std::string_view host) {
   const std::size_t digits = host.find_last_not_of("0123456789");
   if (digits != std::string_view::npos && host[digits] == ':') host = host.substr(0, digits);
@@ -27,15 +26,14 @@ bool is_loopback_name(std::string_view host) {
   return !error && address.is_v6() == bracketed && address.is_loopback();
 }
 
-// The token after the word "Bearer", which may have any case; empty for another scheme.
+// Empty for another scheme than "Bearer".
 std::string_view bearer_token(std::string_view credentials) {
   constexpr std::string_view scheme = "bearer ";
   if (!boost::beast::iequals(credentials.substr(0, scheme.size()), scheme)) return {};
   return credentials.substr(std::min(credentials.find_first_not_of(' ', scheme.size()), credentials.size()));
 }
 
-// True if a browser sends the request for a page of another origin or port. Most browsers set Sec-Fetch-Site,
-// which is correct behind a proxy too. Other browsers send the page's Origin, except with GET.
+// Most browsers set Sec-Fetch-Site, correct behind a proxy too. Others send Origin, except with GET.
 bool is_of_another_origin(const net::Request& request) {
   const std::string_view site = request.header("sec-fetch-site");
   if (!site.empty()) return site != "same-origin" && site != "none";

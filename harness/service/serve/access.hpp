@@ -11,15 +11,13 @@
 namespace graphbench::serve {
 
 struct Access {
-  std::string token;  // empty: no token is needed
+  std::string token;
 };
 
-// The refusal; absent if the request may be answered.
 std::optional<net::Response> refusal_of(const net::Request& request, const Access& access);
 
-// The body of a refused request is not read. The body of POST /v1/compare contains documents, so its size
-// limit is `compare_bytes_max`. During one such request, another one gets a 503 at once, and its body is
-// not read. All other bodies are small.
+// The body of a refused request is not read. POST /v1/compare contains documents: its limit is
+// `compare_bytes_max`. During one such request another gets a 503 at once, and its body is not read.
 net::Admit make_admission(const Access& access, std::uint64_t compare_bytes_max);
 
 }  // namespace graphbench::serve

@@ -1,6 +1,5 @@
 // Lists plugins and checks workloads. Plugin names come from the folder, never from a request; symlinks are
-// resolved before the checks. Workloads are checked as on the command line, but without the device: the
-// sweep's process makes the other checks when it opens the device.
+// resolved before the checks. The sweep's process makes the checks that need the device.
 #include "harness/service/serve/catalog.hpp"
 
 #include <sys/stat.h>
@@ -26,7 +25,7 @@ bool is_name(const std::string& text) {
   return !text.empty() && text.size() <= 64 && text.find_first_not_of(letters) == std::string::npos;
 }
 
-// True if only root and this user can write the file. A group counts as other users: its members may change.
+// A group counts as other users: its members may change.
 bool is_ours_alone(const std::string& path) {
   struct stat status {};
   if (stat(path.c_str(), &status) != 0) return false;
@@ -37,8 +36,7 @@ bool is_ours_alone(const std::string& path) {
 constexpr const char* not_ours_alone =
     " must belong to root or this user, and no other user may write to it: use chown and chmod go-w";
 
-// Finds plugins by name. An attacker who replaces a file between this check and its loading gains nothing:
-// write access to the folder already decides which code runs.
+// Replacing a file after this check gains nothing: who can write the folder decides already which code runs.
 std::map<std::string, std::string> plugins_in(const std::string& folder) {
   std::map<std::string, std::string> found;
   std::error_code error;

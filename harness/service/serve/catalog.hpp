@@ -1,5 +1,4 @@
-// The names that requests may use: plugins in one folder, by bare name, and the workloads, presets and
-// options that are built in or belong to the plugins.
+// The names that requests may use: plugins of one folder, and workloads, presets and options.
 #pragma once
 
 #include <functional>
@@ -11,11 +10,10 @@
 
 namespace graphbench::serve {
 
-// Reads the folder at each call, so that plugins can be added while the service runs. Compares names in
-// requests with names in the folder, so no part of a request becomes part of a path.
+// Reads the folder at each call, so that plugins can be added while the service runs.
 class PluginFolder {
  public:
-  PluginFolder() = default;  // no plugins
+  PluginFolder() = default;
   // An empty `folder` means no plugins. Throws InputError for `--plugin-folder` if `folder` is not a folder,
   // or if a user other than root and this process's user owns or can write the folder or a plugin in it.
   explicit PluginFolder(const std::string& folder);
@@ -37,7 +35,7 @@ class WorkloadCatalog {
   // InputError with the key `plugins` if a file does not load, and Error if the process does not answer.
   using Ask = std::function<std::vector<abi::WorkloadInfo>(const std::vector<std::string>& plugin_files)>;
 
-  WorkloadCatalog() = default;  // an empty catalog, which refuses nothing
+  WorkloadCatalog() = default;  // refuses nothing
   WorkloadCatalog(std::vector<abi::WorkloadInfo> built_in, Ask ask);
 
   // Throws InputError, with the key and the known names, for an unknown name. `plugin_files` are the files

@@ -27,10 +27,10 @@ namespace {
 struct ServeArguments {
   std::string listen = "127.0.0.1:9464";
   std::string state = "graphbench-state";
-  std::string token_file;  // empty: none
-  std::string baseline;    // empty: none
-  std::string against;     // instead of `baseline`: a name in the history
-  std::string history;     // the history's file
+  std::string token_file;
+  std::string baseline;
+  std::string against;  // instead of `baseline`: a name in the history
+  std::string history;
   config::TlsOptions tls;
   std::string plugin_folder;  // empty: requests name no plugins
   std::int64_t compare_mib = 64;
@@ -60,7 +60,7 @@ std::optional<std::string> take_token_variable() {
   return token;
 }
 
-// Removes blanks and line ends after the token. Refuses a token that clients cannot send, or that is short.
+// Refuses a token that clients cannot send, or that is short.
 std::string checked_token(std::string token, const std::string& where) {
   token.erase(token.find_last_not_of(" \t\r\n") + 1);
   if (std::ranges::any_of(token, [](unsigned char c) { return c <= ' ' || c == 0x7f; })) {
@@ -137,7 +137,6 @@ serve::WorkloadCatalog::Ask asker(double grace_seconds) {
   };
 }
 
-// Runs a separate process that opens the devices, once, before anything is measured.
 void describe_machine(serve::ServiceSettings& settings) {
   sweep::ProbeAnswer answer =
       ask({.list_devices = true, .list_workloads = true}, sweep::ProbeSettings{}.silent_seconds_max);
@@ -203,7 +202,6 @@ class ServeCommand final : public Command {
     settings.grace_seconds = asked_.grace_seconds;
     settings.baseline = publish::Baseline::open({asked_.baseline, asked_.against, asked_.history});
     serve::raise_descriptor_limit();
-    // Makes all new files private to this user, even in a folder that other users may enter.
     ::umask(S_IRWXG | S_IRWXO);
     settings.sweep_command = process::own_command(served_role);
     settings.tool_version = GRAPHBENCH_VERSION;

@@ -64,7 +64,7 @@ void set_once(std::optional<Value>& member, const std::string& name, Value value
 PageRequest parse_page(const std::string& query) {
   PageRequest page;
   std::vector<std::string> items = split(query, '&');
-  if (items.back().empty()) items.pop_back();  // the query ends in &
+  if (items.back().empty()) items.pop_back();
   for (const std::string& item : items) {
     const std::size_t equals = std::min(item.find('='), item.size());
     const std::string name = item.substr(0, equals);

@@ -14,12 +14,10 @@ struct Page {
 
 extern const Page built_in_page;
 
-// The answer of a binary without the page: how to build a binary with the page.
 inline constexpr const char* no_page =
     "the web page was not built into this binary. Install nodejs (18 or newer) and npm, then build with "
     "-DGRAPHBENCH_PAGE=ON";
 
-// The page, or no_page if it was not built in.
 net::Response page_response(const Page& page);
 
 extern const char* const openapi_document;

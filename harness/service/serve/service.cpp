@@ -25,8 +25,7 @@
 namespace graphbench::serve {
 namespace {
 
-// Locks the state folder. Without the lock, a second service on the folder would mark the first one's running
-// sweep as interrupted.
+// Without the lock, a second service on the folder would mark the first one's running sweep as interrupted.
 Descriptor lock_folder(const std::string& folder) {
   const std::string path = folder + "/lock";
   const bool made = mkdir(folder.c_str(), 0700) == 0 || errno == EEXIST;
@@ -42,7 +41,7 @@ Descriptor lock_folder(const std::string& folder) {
 }
 
 constexpr std::size_t connections_max = 256;
-// Event streams stay open for hours. This limit leaves most connections for short requests.
+// Leaves most connections for short requests: event streams stay open for hours.
 constexpr std::size_t followers_max = 64;
 // Fixes malloc's threshold for mmap. Otherwise malloc raises it to the size of freed blocks, and each thread
 // keeps that much memory after a few large documents were sent.

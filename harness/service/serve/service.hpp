@@ -1,5 +1,4 @@
-// The whole service: store, runner and server from start to stop, and its routes with their answers.
-// docs/reference/service.md describes the routes for users.
+// The whole service: store, runner, server, and the routes (docs/reference/service.md).
 #pragma once
 
 #include <cstddef>
@@ -27,11 +26,11 @@ struct ApiSettings {
   Access access = {};
   std::size_t queued_max = 64;        // more queued sweeps are refused with 429
   std::vector<DeviceStatus> devices;  // the answer of GET /v1/devices
-  PluginFolder plugins = {};          // plugins that requests may name
-  WorkloadCatalog workloads = {};     // workloads that requests may name
+  PluginFolder plugins = {};
+  WorkloadCatalog workloads = {};
 };
 
-// The objects that the API uses. They must outlive the handler.
+// They must outlive the handler.
 struct ApiParts {
   SweepStore& store;
   SweepRunner& runner;
@@ -40,7 +39,6 @@ struct ApiParts {
   reporters::ServiceMetrics& service_metrics;
 };
 
-// All routes, such as "GET /v1/sweeps/{id}".
 std::vector<std::string> api_routes();
 
 net::Handler make_api(ApiSettings settings, ApiParts parts);
@@ -51,13 +49,13 @@ struct ServiceSettings {
   ApiSettings api;                       // `access` has a token unless `listen` is loopback
   std::shared_ptr<net::TlsContext> tls;  // null: plain HTTP
   double grace_seconds = 10;
-  std::uint64_t compare_bytes_max = 64 * 1024 * 1024;  // limit of the body of POST /v1/compare
-  std::vector<std::string> sweep_command;              // the command that starts a sweep's process
+  std::uint64_t compare_bytes_max = 64 * 1024 * 1024;  // POST /v1/compare
+  std::vector<std::string> sweep_command;
   std::string tool_version;
   std::shared_ptr<const publish::Baseline> baseline;  // compared with each sweep; null: none
 };
 
-// Raises the soft limit of file descriptors, so that all clients can connect. Throws Error(io) if it cannot.
+// Raises the soft limit, so that all clients can connect. Throws Error(io) if it cannot.
 void raise_descriptor_limit();
 
 class Service {

@@ -173,7 +173,6 @@ class Api {
 
   Response list(const Request& request) const { return list_sweeps(store_, runner_, request.query); }
 
-  // Returns the sweep with the id in the path.
   StoredSweep asked(const Request& request) const {
     std::optional<StoredSweep> sweep = store_.find(request.parameters.at("id"));
     if (!sweep) throw Refused(404, "this sweep does not exist");

@@ -1,5 +1,5 @@
-// Keeps the service's metrics in a separate registry, because they change with each request, while the lines
-// of cells are rendered once for many requests.
+// Keeps the service's metrics, which change with each request, apart from cells' lines, which are kept as
+// text.
 #include "harness/service/serve/service_metrics.hpp"
 
 #include <utility>

@@ -27,7 +27,6 @@ class ServiceMetrics {
   void set_queue(std::optional<std::size_t> queued, std::size_t capacity);
   void set_streams(std::size_t open) { streams_.Set(static_cast<double>(open)); }
 
-  // All metrics in the Prometheus text format.
   std::string text() const { return rendered(registry_.Collect()); }
 
  private:

@@ -1,5 +1,4 @@
-// The messages between the service and a sweep's process: the request on its stdin, and the process's events
-// as JSON lines on file descriptor 3.
+// What the service (on stdin) and a sweep's process (JSON lines on descriptor 3) tell each other.
 #pragma once
 
 #include <cstdint>
@@ -13,11 +12,11 @@
 
 namespace graphbench::serve {
 
-// Two command lines of `graphbench --sweep`, as lists of options. Documents contain `asked`, so that equal
-// requests give equal documents, and no document reveals where the service keeps its files.
+// Command lines of `graphbench --sweep`. Documents contain `asked`, so that equal requests give equal
+// documents, and no document reveals where the service keeps its files.
 struct ServedSweep {
   std::vector<std::string> asked;
-  std::vector<std::string> run;  // the command line that runs, with the service's additions
+  std::vector<std::string> run;  // with the service's additions
 };
 
 std::string encode_served_sweep(const ServedSweep& served);
@@ -25,7 +24,7 @@ std::string encode_served_sweep(const ServedSweep& served);
 ServedSweep decode_served_sweep(std::string_view text);
 
 struct SweepBegan {
-  std::string device;  // "cuda:0"
+  std::string device;
   model::DeviceFacts facts{};
   std::vector<std::int64_t> submitter;  // the CPUs that the sweep's submitting thread may use
 };

@@ -32,15 +32,14 @@ class SharedDocuments {
     return document;
   }
 
-  // Forgets the document, because `name` means another document from now on.
   void forget(const std::string& name) { documents_.erase(name); }
 
  private:
   std::map<std::string, std::weak_ptr<const std::string>> documents_;
 };
 
-// Events are `progress`, `cell` and `done`. A `cell` has an id, which a client sends back to continue after
-// that cell. Thread-safe. Adding an event never waits for a client.
+// A `cell` event has an id, which a client sends back to continue after that cell. Thread-safe. Adding an
+// event never waits for a client.
 class SweepFeed {
  public:
   // The store must outlive the feed.
@@ -68,7 +67,7 @@ class SweepFeed {
   using Bytes = net::BodyStream::Bytes;
   struct Follower {
     std::string id;
-    std::int64_t told = 0;  // the number of the last cell that was sent
+    std::int64_t told = 0;  // the number of the last sent cell
     std::shared_ptr<net::BodyStream> stream;
   };
 

@@ -1,5 +1,4 @@
-// Runs a sweep's process. Boost.Asio waits for the process's pipes and, with a pidfd, for its end. No signal
-// handler is needed, so any thread can run a sweep.
+// Runs a sweep's process. A pidfd tells its end without a signal handler, so any thread can run a sweep.
 #include "harness/service/serve/sweep_process.hpp"
 
 #include <sys/syscall.h>

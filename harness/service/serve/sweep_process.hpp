@@ -17,7 +17,7 @@ namespace graphbench::serve {
 
 struct SweepExit {
   int exit_code = 0;   // invalid if a signal ended the process
-  int signal = 0;      // 0: no signal ended the process
+  int signal = 0;      // 0: none
   std::string output;  // the end of stdout and stderr together
 };
 

@@ -1,5 +1,4 @@
-// Keeps the sweeps' metrics on /metrics up to date: with the running sweep's events and, after a restart,
-// with the last complete sweep.
+// Shows on /metrics the running sweep and, after a restart, the last complete one.
 #pragma once
 
 #include <memory>
@@ -15,8 +14,7 @@ namespace graphbench::serve {
 // Used by one thread; the metrics are thread-safe.
 class SweepPublisher {
  public:
-  // Shows the cells of the last complete sweep, and their comparison with `baseline` unless that is null.
-  // Warns on stderr if the sweep cannot be read.
+  // Shows the last complete sweep, compared with `baseline` unless null. Warns on stderr if that fails.
   SweepPublisher(reporters::SweepMetrics& metrics, std::shared_ptr<const publish::Baseline> baseline,
                  const SweepStore& store);
 
@@ -34,7 +32,7 @@ class SweepPublisher {
 
   reporters::SweepMetrics& metrics_;
   const std::shared_ptr<const publish::Baseline> baseline_;
-  std::string device_;  // the running sweep's device; empty: not known yet
+  std::string device_;  // the running sweep's; empty: not known yet
 };
 
 }  // namespace graphbench::serve

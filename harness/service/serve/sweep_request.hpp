@@ -13,12 +13,11 @@ namespace graphbench::serve {
 
 enum class BodyFormat { json, toml };
 
-// The options of a requested `graphbench --sweep`.
 struct AskedSweep {
-  std::vector<std::string> plugins;  // plugins' names
+  std::vector<std::string> plugins;
   std::vector<std::string> options;  // all other options: "--batch=1,8"
 
-  // All arguments; `file_of` returns the file of a plugin.
+  // `file_of` returns the file of a plugin.
   std::vector<std::string> arguments(const std::function<std::string(const std::string&)>& file_of) const;
   friend bool operator==(const AskedSweep&, const AskedSweep&) = default;
 };

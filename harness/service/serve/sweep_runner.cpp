@@ -1,5 +1,4 @@
-// Runs queued sweeps on one thread, which takes a sweep from the store, runs its process and stores its end.
-// While the store fails, the thread keeps the end in memory, tries again, and starts no other sweep.
+// Runs sweeps on one thread. While the store fails, it keeps a sweep's end, tries again and starts no other.
 #include "harness/service/serve/sweep_runner.hpp"
 
 #include <algorithm>
@@ -29,8 +28,7 @@ struct FinishedDocument {
   std::vector<SweepStore::NewCell> cells;
 };
 
-// Reads the complete document of a sweep whose end was not stored, because the service or the sweep's
-// process died first. Absent if there is no complete document at `path`.
+// The process or the service may have died before the end was stored. Absent if no document is complete.
 std::optional<FinishedDocument> read_finished(const std::string& path) {
   try {
     const codec::PaddedText text = codec::read_text(path);
@@ -50,8 +48,7 @@ std::optional<FinishedDocument> read_finished(const std::string& path) {
   }
 }
 
-// Marks interrupted sweeps with complete documents as done, and removes the documents. A document's name is
-// the sweep's id; a new run of a sweep first removes the old document.
+// A document's name is its sweep's id; a new run first removes the old document.
 void store_finished_documents(SweepStore& store, const std::string& folder) {
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     const std::filesystem::path& path = entry.path();
@@ -302,7 +299,7 @@ void SweepRunner::take(const std::string& id, std::string_view line) {
   }
 }
 
-// Tries until the sweep's end is stored. Returns false if the service must stop first.
+// Returns false if the service must stop first.
 bool SweepRunner::store_end(const std::string& id, const SweepEnd& end, const std::string& document) {
   while (true) {
     std::string why;

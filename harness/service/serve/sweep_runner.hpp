@@ -27,16 +27,16 @@ class SweepProcess;
 struct SweepExit;
 
 struct RunnerSettings {
-  std::vector<std::string> command;  // the command that starts a sweep's process, which reads a ServedSweep
-  std::string folder;                // the folder for the running sweep's document
+  std::vector<std::string> command;  // starts a sweep's process, which reads a ServedSweep
+  std::string folder;                // for the running sweep's document
   std::chrono::milliseconds grace{10'000};
   std::chrono::milliseconds retry{3'000};  // the pause between attempts to store a sweep's end
-  std::shared_ptr<const publish::Baseline> baseline = nullptr;  // null: none
-  PluginFolder plugins = {};                                    // finds the plugins' files
-  std::string turn_folder = {};  // the folder with the locks for turns; empty: no turns
+  std::shared_ptr<const publish::Baseline> baseline = nullptr;
+  PluginFolder plugins = {};
+  std::string turn_folder = {};  // with the locks for turns; empty: no turns
 };
 
-// The objects that the runner uses. They must outlive the runner.
+// They must outlive the runner.
 struct RunnerParts {
   SweepStore& store;
   reporters::SweepMetrics& metrics;
@@ -62,7 +62,7 @@ class SweepRunner {
   void wake();
   // Stops the running sweep, which becomes cancelled. Returns false if `id` is not running.
   bool cancel(const std::string& id);
-  // The error that prevents sweeps from starting, such as a full disk; empty if there is none.
+  // What prevents sweeps from starting, such as a full disk; empty: nothing.
   std::string trouble() const;
   // Adds the message that only this process knows: why the sweep waits, or why its end is not stored yet.
   StoredSweep with_message(StoredSweep sweep) const;
@@ -92,9 +92,9 @@ class SweepRunner {
   bool cancelled_ = false;
   bool waits_for_turn_ = false;
   std::string trouble_;
-  std::string running_;              // the running sweep's id; empty: none
-  SweepProcess* process_ = nullptr;  // the running sweep's process; null: none
-  std::string ended_;                // the id of a sweep that has ended, but whose end is not stored yet
+  std::string running_;
+  SweepProcess* process_ = nullptr;
+  std::string ended_;  // the id of a sweep that has ended, but whose end is not stored yet
   std::string ended_message_;
   MachineTurn turn_;          // used only by the thread
   SweepPublisher publisher_;  // used only by the thread

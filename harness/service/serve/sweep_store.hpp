@@ -30,7 +30,7 @@ struct StoredSweep {
   std::string started_at;
   std::string finished_at;
   std::optional<int> exit_code;
-  std::string message;  // why the sweep failed
+  std::string message;
   bool has_results = false;
 };
 
@@ -47,8 +47,8 @@ struct SweepEnd {
   SweepState state = SweepState::done;
   std::optional<int> exit_code;
   std::string message;
-  std::optional<std::string> result;  // the whole document
-  std::string finished_at = {};       // empty: now
+  std::optional<std::string> result;
+  std::string finished_at = {};  // empty: now
 };
 
 // Thread-safe. Every change is on disk when the call returns. All functions throw storage::StorageError if
@@ -87,9 +87,9 @@ class SweepStore {
   void begin(const std::string& id, const std::string& event);
   // Stores the whole end or nothing, so the call may be repeated.
   void end(const std::string& id, const SweepEnd& end);
-  // Queues a resumable sweep again. Returns false if it is not resumable.
+  // Returns false if the sweep is not resumable.
   bool resume(const std::string& id);
-  // Cancels a queued sweep. Returns false if it is not queued.
+  // Returns false if the sweep is not queued.
   bool cancel(const std::string& id);
 
   struct NewCell {
@@ -100,12 +100,12 @@ class SweepStore {
   std::vector<StoredCell> add_cells(const std::string& sweep, const std::vector<NewCell>& cells);
   // The sweep's cells with numbers above `after`, in ascending order.
   std::vector<StoredCell> cells(const std::string& sweep, std::int64_t after) const;
-  // The sweep's highest cell number; 0 if it has no cells. Each change of the cells increases the number.
+  // 0 if it has no cells. Each change of the cells increases the number.
   std::int64_t last_cell(const std::string& sweep) const;
 
   struct Ended {
     std::string id;
-    std::string began;  // the event that begin() stored
+    std::string began;  // what begin() stored
     std::optional<int> exit_code;
     std::int64_t unix_seconds = 0;
   };
@@ -114,7 +114,7 @@ class SweepStore {
 
  private:
   void write(const std::function<void()>& change);
-  // Runs one statement as a change. Returns the number of changed rows.
+  // Returns the number of changed rows.
   template <typename... Values>
   int change(const char* sql, const Values&... values);
   std::size_t count_queued() const;
@@ -122,7 +122,7 @@ class SweepStore {
   mutable std::mutex mutex_;
   mutable storage::Connection database_;
   std::optional<std::chrono::steady_clock::time_point> probed_;
-  std::string probe_error_;  // the last probe's error; empty: none
+  std::string probe_error_;
 };
 
 }  // namespace graphbench::serve
