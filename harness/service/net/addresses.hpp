@@ -26,10 +26,9 @@ struct Url {
   std::string path;  // "/prefix", without a slash at the end; empty for none
 };
 
-// Parses http(s) URLs. Absent too for a URL with user information, query or fragment.
+// Parses an http(s) URL. Absent for other schemes, and for a URL with user information, query or fragment.
 std::optional<Url> parse_url(const std::string& text);
 
-// Writes every byte except letters, digits and -._~ as %XX.
 std::string percent_encoded(const std::string& text);
 
 // Encodes by RFC 4648, section 5, with padding.

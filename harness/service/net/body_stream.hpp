@@ -15,9 +15,8 @@ class BodyStream {
  public:
   using Bytes = std::shared_ptr<const std::string>;
 
-  // Sends `first` at once, without a size limit; many streams may share its bytes. Later bytes wait for the
-  // client, which is cut off if more than `waiting_max` bytes wait. Sends `keep_alive` whenever nothing was
-  // sent for ServerLimits::keep_alive.
+  // Sends `first` at once, without a size limit; many streams may share it. A client for which more than
+  // `waiting_max` later bytes wait is cut off. Sends `keep_alive` after ServerLimits::keep_alive of silence.
   BodyStream(std::deque<Bytes> first, std::size_t waiting_max, std::string keep_alive);
   BodyStream(const BodyStream&) = delete;
   BodyStream& operator=(const BodyStream&) = delete;

@@ -44,9 +44,9 @@ struct Connections {
 
   // Each of the next three functions adds an entry, which exists until the returned pointer is released.
   std::shared_ptr<void> count_open();
-  // The server may close an idle connection to make room for a new one.
+  // Lists a connection as idle. The server may close an idle connection to make room for a new one.
   std::shared_ptr<void> rest(boost::beast::tcp_stream& stream);
-  // `body` is not null.
+  // Counts a response while it is being sent. `body` is not null.
   std::shared_ptr<void> count_answer(std::shared_ptr<const std::string> body);
 };
 

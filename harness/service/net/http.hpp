@@ -69,8 +69,7 @@ class Router {
   // Answers HEAD like GET; the server does not send the body.
   Response operator()(Request& request) const;
 
-  // The pattern that a path fits for any method, or "other": metrics and logs must not contain clients'
-  // text.
+  // The pattern that a path fits, else "other": metrics and logs must not have text that clients choose.
   std::string pattern_of(const std::string& path) const;
 
  private:

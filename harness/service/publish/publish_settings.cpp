@@ -84,7 +84,7 @@ std::map<std::string, std::string> grouping_keys(const config::SweepOptions& opt
   return keys;
 }
 
-// Refuses option `name` without `needed`. `there`: the needed option was given.
+// Refuses option `name` without the option that it needs. `there`: the needed option was given.
 void check_needs(const config::SweepOptions& options, const std::string& name, bool there,
                  const std::string& needed) {
   if (!options.places.contains(name) || there) return;

@@ -27,8 +27,8 @@ class Baseline {
   // each sweep. Throws InputError, beginning with the option: unreadable file, unknown name, both sources.
   static std::shared_ptr<const Baseline> open(const BaselineOptions& options);
 
-  // If the history has no comparable entry, the headline says so, and the only difference is "history".
-  // Thread-safe.
+  // Compares by the rules and defaults of `graphbench compare`. If the history has no comparable entry, the
+  // returned comparison's headline says so, and its only difference is "history". Thread-safe.
   model::Comparison compare_with(codec::Document document) const;
 
   // Describes a comparison with this baseline in one line.

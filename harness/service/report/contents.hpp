@@ -22,6 +22,5 @@ Contents read_contents(const std::vector<NamedText>& documents);
 
 // JSON for the page's script: columns (paths in a result document), and per cell a row with five digits.
 std::string to_json(const Contents& contents);
-// Plain HTML for readers without scripts.
 std::string to_html(const Contents& contents);
 }  // namespace graphbench::report

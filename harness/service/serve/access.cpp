@@ -26,7 +26,7 @@ bool is_loopback_name(std::string_view host) {
   return !error && address.is_v6() == bracketed && address.is_loopback();
 }
 
-// Empty for another scheme than "Bearer".
+// The token after the word "Bearer", which may have any case; empty for another scheme.
 std::string_view bearer_token(std::string_view credentials) {
   constexpr std::string_view scheme = "bearer ";
   if (!boost::beast::iequals(credentials.substr(0, scheme.size()), scheme)) return {};

@@ -25,7 +25,7 @@ bool is_name(const std::string& text) {
   return !text.empty() && text.size() <= 64 && text.find_first_not_of(letters) == std::string::npos;
 }
 
-// A group counts as other users: its members may change.
+// True if only root and this user can write the file. A group counts as other users: its members may change.
 bool is_ours_alone(const std::string& path) {
   struct stat status {};
   if (stat(path.c_str(), &status) != 0) return false;

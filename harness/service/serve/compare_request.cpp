@@ -27,7 +27,7 @@ constexpr std::array<std::pair<const char*, Setting>, 4> settings_by_name{{{"mar
                                                                            {"alpha", compare::set_alpha},
                                                                            {"allow", compare::set_allow}}};
 
-// By name, as views into the body.
+// The members of the body's JSON object, by name, as views into the body.
 using Members = std::map<std::string, Member>;
 
 Members members_in(std::string_view body) {

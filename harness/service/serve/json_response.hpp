@@ -35,7 +35,7 @@ class Refused : public std::exception {
 nlohmann::json json_of(const StoredSweep& sweep);
 nlohmann::json json_of(const model::Progress& progress);
 
-// On one line; replaces bytes that are not UTF-8.
+// Writes the document on one line, and replaces bytes that are not UTF-8.
 std::string text_of(const nlohmann::json& document);
 
 // `query` is "limit=N&after=ID", each at most once. N is at most 1000, by default 100; ID is the last sweep

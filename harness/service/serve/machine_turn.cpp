@@ -1,5 +1,4 @@
-// Takes turns with two file locks, `next` and `running`. A service must get `next` before it gets `running`,
-// so that two services with full queues alternate.
+// Takes turns by two file locks: `next` before `running`, so that two services with full queues alternate.
 #include "harness/service/serve/machine_turn.hpp"
 
 #include <fcntl.h>

@@ -41,7 +41,7 @@ Descriptor lock_folder(const std::string& folder) {
 }
 
 constexpr std::size_t connections_max = 256;
-// Leaves most connections for short requests: event streams stay open for hours.
+// Event streams stay open for hours. This limit leaves most connections for short requests.
 constexpr std::size_t followers_max = 64;
 // Fixes malloc's threshold for mmap. Otherwise malloc raises it to the size of freed blocks, and each thread
 // keeps that much memory after a few large documents were sent.

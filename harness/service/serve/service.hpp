@@ -30,7 +30,7 @@ struct ApiSettings {
   WorkloadCatalog workloads = {};
 };
 
-// They must outlive the handler.
+// The objects that the API uses. They must outlive the handler.
 struct ApiParts {
   SweepStore& store;
   SweepRunner& runner;
@@ -55,7 +55,7 @@ struct ServiceSettings {
   std::shared_ptr<const publish::Baseline> baseline;  // compared with each sweep; null: none
 };
 
-// Raises the soft limit, so that all clients can connect. Throws Error(io) if it cannot.
+// Raises the soft limit of file descriptors, so that all clients can connect. Throws Error(io) if it cannot.
 void raise_descriptor_limit();
 
 class Service {

@@ -1,5 +1,4 @@
-// Routes requests to the store and the runner. The server's thread reads no disk, so that a slow disk delays
-// only the requests that need the disk.
+// Routes requests. The server's thread reads no disk: a slow one delays only the requests that need it.
 #include <array>
 #include <charconv>
 #include <chrono>
@@ -264,7 +263,6 @@ class Api {
     }));
   }
 
-  // Makes the report for each request, and keeps none.
   Response report(const Request& request) const {
     const StoredSweep sweep = asked(request);
     const std::optional<std::string> document = store_.result(sweep.id);

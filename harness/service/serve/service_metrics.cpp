@@ -1,5 +1,4 @@
-// Keeps the service's metrics, which change with each request, apart from cells' lines, which are kept as
-// text.
+// Keeps the service's metrics apart from the lines of cells, which are rendered once for many requests.
 #include "harness/service/serve/service_metrics.hpp"
 
 #include <utility>

@@ -12,8 +12,8 @@
 
 namespace graphbench::serve {
 
-// Command lines of `graphbench --sweep`. Documents contain `asked`, so that equal requests give equal
-// documents, and no document reveals where the service keeps its files.
+// Two command lines of `graphbench --sweep`, as lists of options. Documents contain `asked`, so that equal
+// requests give equal documents, and no document reveals where the service keeps its files.
 struct ServedSweep {
   std::vector<std::string> asked;
   std::vector<std::string> run;  // with the service's additions

@@ -38,8 +38,8 @@ class SharedDocuments {
   std::map<std::string, std::weak_ptr<const std::string>> documents_;
 };
 
-// A `cell` event has an id, which a client sends back to continue after that cell. Thread-safe. Adding an
-// event never waits for a client.
+// Events are `progress`, `cell` and `done`. A `cell` has an id, which a client sends back to continue after
+// that cell. Thread-safe. Adding an event never waits for a client.
 class SweepFeed {
  public:
   // The store must outlive the feed.

@@ -60,7 +60,7 @@ void SweepPublisher::end(const std::string& id, const SweepEnd& end) {
   const bool done = end.state == SweepState::done;
   if (done) metrics_.drop_vanished(device_);
   if (end.result) note(id, *end.result);
-  // Missing cells would count as lost.
+  // Compares only complete sweeps, because missing cells would count as lost.
   if (done && baseline_ && end.result) compare(id, *end.result);
   const bool success = done && end.exit_code == 0;
   metrics_.end_sweep(device_, success ? std::optional(unix_seconds_now()) : std::nullopt);

@@ -17,7 +17,7 @@ struct AskedSweep {
   std::vector<std::string> plugins;
   std::vector<std::string> options;  // all other options: "--batch=1,8"
 
-  // `file_of` returns the file of a plugin.
+  // All arguments; `file_of` returns the file of a plugin.
   std::vector<std::string> arguments(const std::function<std::string(const std::string&)>& file_of) const;
   friend bool operator==(const AskedSweep&, const AskedSweep&) = default;
 };

@@ -299,7 +299,7 @@ void SweepRunner::take(const std::string& id, std::string_view line) {
   }
 }
 
-// Returns false if the service must stop first.
+// Tries until the sweep's end is stored. Returns false if the service must stop first.
 bool SweepRunner::store_end(const std::string& id, const SweepEnd& end, const std::string& document) {
   while (true) {
     std::string why;

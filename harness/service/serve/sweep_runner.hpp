@@ -36,7 +36,7 @@ struct RunnerSettings {
   std::string turn_folder = {};  // with the locks for turns; empty: no turns
 };
 
-// They must outlive the runner.
+// The objects that the runner uses. They must outlive the runner.
 struct RunnerParts {
   SweepStore& store;
   reporters::SweepMetrics& metrics;
@@ -62,7 +62,7 @@ class SweepRunner {
   void wake();
   // Stops the running sweep, which becomes cancelled. Returns false if `id` is not running.
   bool cancel(const std::string& id);
-  // What prevents sweeps from starting, such as a full disk; empty: nothing.
+  // The error that prevents sweeps from starting, such as a full disk; empty if there is none.
   std::string trouble() const;
   // Adds the message that only this process knows: why the sweep waits, or why its end is not stored yet.
   StoredSweep with_message(StoredSweep sweep) const;

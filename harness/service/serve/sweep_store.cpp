@@ -115,8 +115,8 @@ void upgrade(storage::Connection& database) {
   transaction.commit();
 }
 
-// Creates the file for this user only; upgrades tables of an older version. Throws Error(io), which names
-// the file, if the file is unusable or a newer version wrote it.
+// Creates the file, if it does not exist, for this user only, and upgrades tables of an older version. Throws
+// Error(io), which names the file, if the file is unusable or a newer version wrote it.
 storage::Connection open_sweep_store(const std::string& file) {
   try {
     make_private(file);

@@ -83,13 +83,12 @@ class SweepStore {
 
   // Marks the oldest queued sweep as running, and removes the document of an earlier run.
   std::optional<StoredSweep> take();
-  // Stores the event with which the running sweep began.
   void begin(const std::string& id, const std::string& event);
   // Stores the whole end or nothing, so the call may be repeated.
   void end(const std::string& id, const SweepEnd& end);
-  // Returns false if the sweep is not resumable.
+  // Queues a resumable sweep again. Returns false if it is not resumable.
   bool resume(const std::string& id);
-  // Returns false if the sweep is not queued.
+  // Cancels a queued sweep. Returns false if it is not queued.
   bool cancel(const std::string& id);
 
   struct NewCell {
@@ -100,7 +99,7 @@ class SweepStore {
   std::vector<StoredCell> add_cells(const std::string& sweep, const std::vector<NewCell>& cells);
   // The sweep's cells with numbers above `after`, in ascending order.
   std::vector<StoredCell> cells(const std::string& sweep, std::int64_t after) const;
-  // 0 if it has no cells. Each change of the cells increases the number.
+  // The sweep's highest cell number; 0 if it has no cells. Each change of the cells increases the number.
   std::int64_t last_cell(const std::string& sweep) const;
 
   struct Ended {
@@ -114,7 +113,7 @@ class SweepStore {
 
  private:
   void write(const std::function<void()>& change);
-  // Returns the number of changed rows.
+  // Runs one statement as a change. Returns the number of changed rows.
   template <typename... Values>
   int change(const char* sql, const Values&... values);
   std::size_t count_queued() const;
