@@ -1,8 +1,7 @@
 // Wraps the plugin ABI in header-only C++: functions instead of hand-made arrays, and one status at the end.
-// A plugin's author may copy this file, which needs only graphbench_abi.h.
-//
-// After graphbench refuses a call, all later calls do nothing, and the value ids that they return are not
-// valid. So build() needs no checks before it returns `status()`. No exception is thrown.
+// A plugin's author may copy this file, which needs only graphbench_abi.h. After graphbench refuses a call,
+// all later calls do nothing, and the value ids that they return are not valid. So build() needs no checks
+// before it returns `status()`. No exception is thrown.
 #pragma once
 
 #include <array>
@@ -41,7 +40,6 @@ inline gb_attr text(const char* name, const char* value) {
   return {name, GB_ATTR_TEXT, 0, 0, 0.0, value};
 }
 
-// Makes a workload's record, and the record of a plugin with one workload.
 template <std::size_t options, std::size_t presets>
 constexpr gb_workload describe_workload(const char* name, const char* help,
                                         const gb_option (&option)[options],
@@ -82,7 +80,6 @@ class Build {
     return value(GB_WEIGHT, name, dtype(), shape, init);
   }
 
-  // Adds an op with one output. Returns the output's id.
   std::int32_t op(const char* kind, const std::string& name, const std::vector<std::int32_t>& inputs,
                   const std::vector<gb_attr>& attributes = {}) {
     std::int32_t output = kNoValue;
@@ -91,7 +88,6 @@ class Build {
     return kNoValue;
   }
 
-  // Adds an op with `count` outputs. Returns the outputs' ids.
   template <std::size_t count>
   std::array<std::int32_t, count> ops(const char* kind, const std::string& name,
                                       const std::vector<std::int32_t>& inputs,
@@ -101,7 +97,6 @@ class Build {
     return outputs;
   }
 
-  // Adds an op without inputs and outputs, such as `boundary`.
   void marker(const char* kind, const std::string& name) { append(kind, name, {}, {}, nullptr, 0); }
 
   void output(std::int32_t value_id) {

@@ -14,8 +14,7 @@ inline gb_init kept_variance(std::int64_t fan_in) {
   return uniform(std::sqrt(3.0 / static_cast<double>(fan_in)));
 }
 
-// For the last weight of a residual branch. Each of `layers` branches adds variance 1 / layers: their sum
-// stays of order one.
+// For the last weight of a residual branch: `layers` branches of variance 1 / layers sum to order one.
 inline gb_init residual_variance(std::int64_t fan_in, std::int64_t layers) {
   return uniform(std::sqrt(3.0 / static_cast<double>(fan_in) / static_cast<double>(layers)));
 }
