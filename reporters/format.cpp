@@ -19,7 +19,6 @@ std::string three_digits(double value) {
   return fmt::format("{:.0f}", value);
 }
 
-// Returns the first `columns` code points.
 std::string_view head_of(std::string_view text, int columns) {
   std::size_t end = 0;
   while (end < text.size()) {

@@ -1,5 +1,4 @@
-// Writes Prometheus's text format with prometheus-cpp's serializer: lines of one series, which callers
-// render once and keep, and all families of a registry in a fixed order.
+// Writes Prometheus's text format: one series' lines, which callers keep, and all families in a fixed order.
 #pragma once
 
 #include <prometheus/client_metric.h>
@@ -22,7 +21,6 @@ struct FamilyRow {
   std::string help;
 };
 
-// The HELP and TYPE lines of a family.
 std::string head_text(const std::string& name, const std::string& help, prometheus::MetricType type);
 
 // The lines of a series without the head of its family.
@@ -34,8 +32,7 @@ std::string gauge_text(const std::string& name, std::vector<prometheus::ClientMe
 prometheus::Family<prometheus::Gauge>& gauge(prometheus::Registry& registry, const FamilyRow& row);
 prometheus::Family<prometheus::Counter>& counter(prometheus::Registry& registry, const FamilyRow& row);
 
-// Sorts families by name and series by labels. The registry keeps series in hash order, but people and
-// golden files need a fixed order.
+// Sorted by name and labels: the registry keeps series in hash order, but golden files need a fixed one.
 std::string rendered(std::vector<prometheus::MetricFamily> families);
 
 }  // namespace graphbench::reporters
