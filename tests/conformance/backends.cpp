@@ -10,7 +10,7 @@ namespace graphbench::conformance {
 namespace {
 
 std::vector<BackendUnderTest>& registered() {
-  static std::vector<BackendUnderTest> all;  // filled while static objects are made
+  static std::vector<BackendUnderTest> all;
   return all;
 }
 

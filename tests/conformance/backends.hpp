@@ -1,5 +1,4 @@
-// The backends under test. A file in backends/ registers each of them for the whole suite, and lists the
-// tests that the backend does not run, with reasons.
+// The backends under test. A file in backends/ registers each, with the tests that it does not run, and why.
 #pragma once
 
 #include <string>
@@ -24,10 +23,10 @@ struct Variant {
 };
 
 struct BackendUnderTest {
-  std::string name;                         // the argument of open_device(); tests' parameters begin with it
-  bool always_there = true;                 // false: a machine without the device skips the backend's tests
-  void (*prepare)() = nullptr;              // called before the device is opened
-  std::vector<Exception> unsupported = {};  // these tests are skipped
+  std::string name;             // for open_device(); tests' parameters begin with it
+  bool always_there = true;     // false: a machine without the device skips the backend's tests
+  void (*prepare)() = nullptr;  // called before the device is opened
+  std::vector<Exception> unsupported = {};
   std::vector<Exception> expected_failures = {};  // known defects: a test that passes is an error
   std::vector<Variant> variants = {};
 };
@@ -38,9 +37,8 @@ struct BackendRegistration {
 
 const std::vector<BackendUnderTest>& backends_under_test();
 const BackendUnderTest& backend_under_test(const std::string& name);
-std::vector<std::string> backends();  // their names
+std::vector<std::string> backends();
 
-// Returns the exception that applies to the test on the device; null if there is none.
 const Exception* find_exception(const std::vector<Exception>& exceptions, const std::string& test,
                                 const Device& device);
 

@@ -142,8 +142,6 @@ TEST_P(CallerConformance, OnlyPiecesWithAValueOfTheCallersAreTouched) {
 INSTANTIATE_TEST_SUITE_P(Devices, CallerConformance, graph_mode_parameters(small_programs()),
                          name_of_program_parameter);
 
-// ---- inputs that ops write in place ---------------------------------------------------------------
-
 // Writes 7 to the words of its second input, and 3 to the words of its output.
 gb_op counting_op() {
   gb_op op = test::foreign_op("test_counts", infer_same, nullptr, 0, 2);

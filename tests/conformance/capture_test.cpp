@@ -1,5 +1,4 @@
-// Tests streams, captures and their failures: every failure is an Error with the expected code, and the next
-// capture works.
+// Tests streams, captures and failures: each is an Error with the expected code, and the next capture works.
 #include <gmock/gmock.h>
 
 #include <bit>
@@ -154,8 +153,6 @@ TEST_P(CaptureConformance, MoreThanTheDeviceHasIsOutOfMemory) {
             ErrorCode::out_of_memory);
   expect_next_capture_works();
 }
-
-// ---- a plugin's op that fails --------------------------------------------------------------------
 
 bool plugin_fails = false;
 

@@ -45,7 +45,6 @@ class DeviceFixture : public ::testing::Test {
   std::optional<::testing::ScopedFakeTestPartResultReporter> reporter_;
 };
 
-// The fixture of suites whose only parameter is the backend.
 class BackendFixture : public DeviceFixture, public ::testing::WithParamInterface<std::string> {
  protected:
   void SetUp() override { open(GetParam()); }

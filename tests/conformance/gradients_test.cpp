@@ -1,6 +1,5 @@
-// Tests gradient ops of plugins: against central differences, and where they cannot be captured.
-// training_test.cpp tests them in all modes and forms of backward. Also tests that steps which compute a
-// layer again (checkpoints) leave the same bits as steps that keep every activation.
+// Tests gradient ops of plugins against central differences, and where they cannot be captured. Steps which
+// compute a layer again (checkpoints) must leave the same bits as steps that keep every activation.
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -88,7 +87,6 @@ INSTANTIATE_TEST_SUITE_P(Devices, PluginGradients, ::testing::ValuesIn(backends(
 
 using CheckpointConformance = ProgramFixture;
 
-// Compares ten steps that compute layers again with ten steps that keep every activation.
 TEST_P(CheckpointConformance, LeavesWhatAStepLeavesThatKeepsEverything) {
   const ir::OpCatalog catalog;
   using enum ir::Optimizer;

@@ -1,6 +1,5 @@
-// Runs the suite. With `--ctest PROGRAM`, prints its CTest entries instead. An entry is a test suite on one
-// backend, not a single test, because each entry opens the device, which takes a second on CUDA.
-// `--gtest_filter` selects a single test.
+// Runs the suite. `--ctest PROGRAM` prints its CTest entries: suites on one backend, not single tests,
+// because each entry opens the device, which takes a second on CUDA. `--gtest_filter` selects a single test.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -39,8 +38,7 @@ std::map<std::string, std::set<std::string>> backends_by_suite() {
   return found;
 }
 
-// Returns the label of suites that also run under ThreadSanitizer. The suites below test only values, on the
-// same threads as the other suites, and would take a third of the time there.
+// The label of suites that ThreadSanitizer runs too. The suites below test only values, on others' threads.
 std::string threads_of(std::string_view suite) {
   constexpr std::string_view values[] = {"CheckpointConformance", "Gradients", "LossConformance",
                                          "TrainingConformance", "WorkloadConformance"};

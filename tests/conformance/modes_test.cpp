@@ -1,6 +1,5 @@
-// Tests that graph modes compute the same bits as eager, on data written after the capture. Also tests steps
-// of changing sizes: with a trace cache, whose recordings share one pool, and with a ladder. The ladder must
-// count what the traffic gives, and its padding rows must not change other rows.
+// Tests that graph modes compute the same bits as eager, on data written after the capture: also with a
+// trace cache, whose recordings share one pool, and with a ladder, whose padding must not change other rows.
 #include "harness/ladder/route.hpp"
 #include "harness/ladder/serve.hpp"
 #include "harness/measure/worker/walk_shapes.hpp"
@@ -10,7 +9,7 @@ namespace graphbench::conformance {
 namespace {
 
 using ModeConformance = ProgramFixture;
-using StateConformance = ProgramFixture;  // over programs that have state
+using StateConformance = ProgramFixture;
 
 TEST_P(ModeConformance, EqualsEagerOnFreshInputsOverTheWholeLadder) {
   Rig rig = make_rig(8);
@@ -147,7 +146,6 @@ INSTANTIATE_TEST_SUITE_P(Devices, LadderConformance, graph_mode_parameters(base_
 
 using BranchConformance = ProgramFixture;
 
-// One recording takes either branch, whatever the predicate's value was during the capture.
 TEST_P(BranchConformance, AReplayTakesTheWayOfItsOwnPredicate) {
   Rig rig = make_rig(3);
   const ir::ValueId predicate = find(rig.program(), "taken");

@@ -43,8 +43,6 @@ bool has_reference(const std::string& kind);
 double slack_of(const std::string& kind, ir::DType dtype);
 ir::Program single_op_program(const ir::OpCatalog& catalog, const OpCase& op, ir::DType dtype);
 
-// ---- for definitions and cases -------------------------------------------------------------------
-
 using ir::fixed_dim;
 using ir::of_batch;
 inline constexpr std::int64_t one = 1;

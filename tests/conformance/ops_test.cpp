@@ -1,6 +1,5 @@
-// Compares each built-in op on each device and in each dtype with its definition in fp64. Also compares
-// eager's results of whole workloads with the same program in fp64, from the same inputs, weights and state:
-// this shows the precision that a workload keeps through all its layers.
+// Compares each built-in op on each device and in each dtype with its definition in fp64; and eager's
+// results of whole workloads, to show the precision that is kept through all their layers.
 #include <algorithm>
 #include <cmath>
 #include <tuple>
@@ -15,8 +14,7 @@ namespace {
 
 using Parameter = std::tuple<std::string, ir::DType, std::size_t>;
 
-// The largest error from accumulation in fp32 and one rounding of the result, for exact inputs. bf16 has 8
-// significant bits, and fp16 has 11.
+// For exact inputs, accumulated in fp32 and rounded once: bf16 has 8 significant bits, fp16 has 11.
 double tolerance(ir::DType dtype, double expected) {
   const double relative = dtype == ir::DType::fp32 ? 2e-6 : dtype == ir::DType::fp16 ? 0.0006 : 0.0045;
   return 1e-5 + relative * (std::abs(expected) + (dtype == ir::DType::fp32 ? 1 : 0.02));

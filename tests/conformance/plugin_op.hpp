@@ -13,8 +13,7 @@
 
 namespace graphbench::conformance {
 
-// Makes a catalog with the op. It lives until the process ends, as a plugin's ops do, because devices may
-// identify an op by its definition's address.
+// Lives until the process ends, like a plugin's ops: devices may identify an op by its definition's address.
 inline ir::OpCatalog& catalog_with(const gb_op& op) {
   static std::deque<ir::OpCatalog> catalogs;
   ir::OpCatalog& catalog = catalogs.emplace_back();
@@ -33,7 +32,6 @@ inline int fill_words(void* destination, unsigned word, std::size_t words, void*
                          : fill(reinterpret_cast<std::uintptr_t>(destination), word, words, cuda_stream);
 }
 
-// Enqueues a copy in device memory in the same way.
 inline int copy_bytes(void* to, const void* from, std::size_t bytes, void* cuda_stream) {
   using Copy = int (*)(std::uintptr_t to, std::uintptr_t from, std::size_t bytes, void* stream);
   static void* const driver = dlopen("libcuda.so.1", RTLD_NOW);

@@ -1,5 +1,4 @@
-// Tests a plugin's ops on every backend: they are prepared and released, they run on the host if they need
-// it, and what they do without declaring it is found.
+// Tests a plugin's ops on every backend: preparing, releasing, running on the host, undeclared writes.
 #include "tests/conformance/plugin_op.hpp"
 
 #include <gmock/gmock.h>
@@ -40,8 +39,6 @@ class PluginOpConformance : public BackendFixture {
     return op;
   }
 };
-
-// ---- an op that runs on the host -----------------------------------------------------------------
 
 // Computes y = 2 a + w and s += 1 on the CPU, where a is operand 0.
 int run_on_host(const gb_op_call* call, void* const* operands, void*) {
@@ -103,14 +100,11 @@ TEST_P(PluginOpConformance, AHostOpsFailureNamesItAndTheNextStepWorks) {
   rig.eager_step(op_batch, 1);
 }
 
-// ---- prepare, workspace, release -----------------------------------------------------------------
-
 struct Life {
   std::vector<std::string> seen;
   int prepared = 0;
 };
 
-// Fills the op's workspace and output with zeros.
 int use_workspace(const gb_op_call* call, void* const* operands, void* stream, void* user) {
   auto* const life = static_cast<Life*>(user);
   life->seen.emplace_back(call->prepared == &life->prepared ? "run" : "run, not prepared");
@@ -207,8 +201,6 @@ TEST_P(PluginOpConformance, WhoseWorkspaceIsRefusedIsReleased) {
   EXPECT_EQ(error_code_of([&] { rig.make(ExecutionMode::eager, op_batch); }), ErrorCode::plugin_failed);
   EXPECT_EQ(life.seen, (std::vector<std::string>{"prepare", "release"}));
 }
-
-// ---- ops that do other things than they declare --------------------------------------------------
 
 TEST_P(PluginOpConformance, ThatRecordsNothingFailsItsCaptureByName) {
   int calls = 0;

@@ -1,7 +1,6 @@
-// Tests the pool that captures share: memory that the pool calls free has nothing that a step still needs,
-// and many replays and captures leave no memory allocated. Also tests ops in place: a chain of them gives
-// the right numbers and needs one block. A convolution that overwrites its residual gives the same bits as
-// one that does not, at the base workload's sizes, at which a library divides the work.
+// Tests the pool that captures share: memory that it calls free holds nothing that a step still needs, and
+// replays and captures leave none allocated. Ops in place give the same bits, a convolution also at the base
+// workload's sizes, at which a library divides the work.
 #include <algorithm>
 #include <cmath>
 #include <numbers>

@@ -46,7 +46,6 @@ inline std::vector<NamedProgram> programs_with_state() {
   return programs;
 }
 
-// All combinations of every backend, the given modes, every floating-point dtype and the given programs.
 inline auto mode_parameters(const std::vector<ExecutionMode>& modes,
                             const std::vector<NamedProgram>& programs) {
   return ::testing::Combine(::testing::ValuesIn(backends()), ::testing::ValuesIn(modes),

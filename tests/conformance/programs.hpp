@@ -1,5 +1,4 @@
-// Programs for tests: programs built by hand, which together use every built-in kind of op, the base
-// workloads, and programs with ops of a plugin.
+// Programs for tests: built by hand with every built-in op, the base workloads, and with a plugin's ops.
 #pragma once
 
 #include <functional>
@@ -34,10 +33,8 @@ const std::vector<NamedProgram>& base_programs();
 // Two layers of causal attention, and a softmax between them.
 ir::Program attending(const ir::OpCatalog& catalog, ir::DType dtype);
 
-// The value of that name, which the program has.
 ir::ValueId find(const ir::Program& program, const std::string& name);
 
-// A training step of a program.
 NamedProgram trained_program(const char* name, const NamedProgram& forward,
                              const ir::TrainingOptions& options);
 

@@ -32,7 +32,6 @@ std::vector<std::pair<ValueId, ValueId>> pairs_of(const ir::Program& program, Fp
   return pairs;
 }
 
-// Changes one element of a parameter, runs the walk, and returns the loss.
 double loss_at(Fp64Walk walk, ValueId loss, ValueId parameter, Index element, double change) {
   walk.value(parameter).at(element) += change;
   walk.run();
@@ -131,7 +130,6 @@ TEST(Gradients, TheLossIsThatOfTheForwardProgram) {
   EXPECT_NEAR(walk.value(find(program, "loss.0")).at(0), loss, 1e-12);
 }
 
-// A step over two halves of a batch must leave the same parameters as a step over the whole batch.
 TEST(Gradients, AreThoseOfTheWholeBatchInMicroBatches) {
   const ir::OpCatalog catalog;
   const NamedProgram& named = small_programs().front();

@@ -1,5 +1,4 @@
-// libFuzzer target: the content of any cache file is either an entry, which encode() writes again with the
-// same bytes, or refused with a reason.
+// libFuzzer target: a cache file is an entry, which encode() writes again with the same bytes, or refused.
 #include "graphs/device/cache/entry.hpp"
 #include "tests/fuzz/target.hpp"
 

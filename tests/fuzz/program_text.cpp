@@ -1,5 +1,4 @@
-// libFuzzer target: any text is either a program, which is written again with the same bytes, or refused
-// with the number of a line.
+// libFuzzer target: any text is a program, written again with the same bytes, or refused by a line's number.
 #include "graphs/ir/text.hpp"
 #include "tests/fuzz/target.hpp"
 

@@ -1,6 +1,5 @@
-// Defines the functions that libFuzzer calls. Random changes alone do not reach the allowed length of inputs
-// within seconds, so the mutator sometimes repeats a part of an input. Such an input ends a reader that
-// recurses too deeply, or takes too much time for the length.
+// Defines what libFuzzer calls. Random changes alone do not reach the allowed length within seconds, so some
+// mutations repeat a part of the input, which ends a reader that recurses too deeply or is too slow.
 #include <algorithm>
 #include <random>
 

@@ -1,5 +1,4 @@
-// libFuzzer target: result documents. Any bytes are either a document, which is equal to itself when
-// compared, or refused with one line.
+// libFuzzer target: any bytes are a document, equal to itself when compared, or refused with one line.
 #include <iterator>
 #include <utility>
 
@@ -39,8 +38,7 @@ void hold_in_parts(std::string_view bytes) {
 }  // namespace
 
 void hold(std::string_view bytes) {
-  // Copies the bytes to the heap with exactly the padding that the parser needs, so that AddressSanitizer
-  // finds a read after the padding.
+  // On the heap with exactly the padding that the parser needs: AddressSanitizer finds a read after it.
   std::string text(bytes);
   text.append(codec::text_padding, '\0');
   try {

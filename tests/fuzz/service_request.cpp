@@ -1,5 +1,4 @@
-// libFuzzer target: the bodies that the service's clients send, as JSON and as TOML, which has the reader of
-// configuration files. Each body is accepted, or refused with one line.
+// libFuzzer target: a body for the service, as JSON and as TOML, is accepted, or refused with one line.
 #include <algorithm>
 
 #include "harness/service/serve/sweep_request.hpp"

@@ -1,5 +1,4 @@
-// libFuzzer target: any value of --margin, --floor, --alpha or --allow is either accepted, or refused with
-// one line.
+// libFuzzer target: any value of --margin, --floor, --alpha or --allow is accepted, or refused on one line.
 #include "harness/judge/compare/settings.hpp"
 
 #include "tests/fuzz/target.hpp"

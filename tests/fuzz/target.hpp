@@ -12,7 +12,6 @@
 
 namespace graphbench::fuzz {
 
-// Each target defines this function.
 void hold(std::string_view text);
 
 // Replaces assert(), which release builds leave out.

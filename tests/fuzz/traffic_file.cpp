@@ -1,5 +1,4 @@
-// libFuzzer target: any traffic file either gives steps, of all its sizes or of one runtime mode's sizes, or
-// is refused with one line.
+// libFuzzer target: a traffic file gives steps, of all or of one runtime mode's sizes, or is refused.
 #include "harness/ladder/traffic.hpp"
 #include "tests/fuzz/target.hpp"
 

@@ -1,6 +1,5 @@
-// Compares the formats of a comparison with the files in folders next to this one; expect_golden.hpp says
-// how to update them. tests/golden/formats_test.py then reads those files as Jenkins, GitHub's runner and
-// its renderer would.
+// Compares the formats of a comparison with the files in folders next to this one. formats_test.py then
+// reads those files as Jenkins, GitHub's runner and its renderer would.
 #include <gtest/gtest.h>
 
 #include <map>

@@ -1,5 +1,4 @@
-// Compares a text with a file kept in tests/golden. GRAPHBENCH_UPDATE_GOLDEN=1 writes the file
-// instead; review it with git.
+// Compares a text with a file of tests/golden. GRAPHBENCH_UPDATE_GOLDEN=1 writes it: review it with git.
 #pragma once
 
 #include <gtest/gtest.h>

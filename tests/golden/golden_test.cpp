@@ -1,5 +1,4 @@
-// Compares what the reporters of results print with the files in folders next to this one; expect_golden.hpp
-// says how to write them again.
+// Compares what the reporters of results print with the files in folders next to this one.
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>

@@ -21,7 +21,6 @@ Json reference(const char* name) {
   return {{"$ref", std::string("#/$defs/") + name}};
 }
 
-// Returns the schema of the JSON that the writer makes from a member.
 template <typename T, typename Member>
 Json type_of(const Field<T, Member>& field, const MetricRow& row) {
   if constexpr (std::is_same_v<Member, std::optional<model::Summary>>) {
@@ -86,7 +85,6 @@ void replace(Json& object, const std::vector<std::pair<const MetricRow*, Json>>&
   object["required"] = required;
 }
 
-// The metrics of a struct with their schemas, in the order of the struct's description.
 using Rows = std::vector<std::pair<const MetricRow*, Json>>;
 
 template <typename T>
@@ -121,8 +119,7 @@ Rows rows_of() {
   return rows;
 }
 
-// A cell has the key of a later axis only if the cell's value is not the default. A plan has the key if any
-// of the planned values is not the default.
+// A cell has a later axis's key only if its value is not the default; a plan, if any of its values is not.
 void add_later_axes(Json& definitions) {
   for (const model::Axis& axis : model::axes()) {
     if (!axis.came_later()) continue;

@@ -5,8 +5,7 @@
 
 namespace graphbench::codec {
 
-// `schema` is the content of reporters/schema/result.schema.json. Returns it with new properties from the
-// tables: metrics in a cell's and a launch's objects, and later axes in cells and in the plan's axes.
+// `schema`: the content of reporters/schema/result.schema.json.
 nlohmann::ordered_json with_tables(nlohmann::ordered_json schema);
 
 }  // namespace graphbench::codec

@@ -142,8 +142,7 @@ TEST(PlantedMetric, IsGoneAfterwards) {
 
 TEST(Metrics, StandInTheDocumentUnderTheirSectionAndNameAndInItsSchema) {
   model::Result result = samples::instruments_result();
-  // Adds what no sample has: a cell under sustained load, several ranks, the costs that a process has once,
-  // and an evaluation after training.
+  // What no sample has: sustained load, several ranks, what a process costs once, evaluation after training.
   model::CellResult& cell = result.cells.front();
   model::Launch& launch = cell.launches.front();
   launch.sustained = model::Sustained{.latency_seconds = launch.latency_seconds,

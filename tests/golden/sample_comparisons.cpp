@@ -150,7 +150,7 @@ model::Comparison incomparable_comparison() {
 
 model::Comparison large_comparison(std::int64_t cells) {
   model::Comparison comparison = mixed_comparison();
-  std::map<model::Verdict, model::MetricComparison> metrics;  // one metric with each verdict
+  std::map<model::Verdict, model::MetricComparison> metrics;
   for (const model::CellComparison& cell : comparison.cells) {
     for (const model::MetricComparison& metric : cell.metrics) metrics[metric.verdict] = metric;
   }

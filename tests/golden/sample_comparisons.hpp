@@ -7,11 +7,8 @@ namespace graphbench::samples {
 
 // Has every verdict and coverage state, differences between the sides, and names that need escaping.
 model::Comparison mixed_comparison();
-// All changes are within the margin.
 model::Comparison same_comparison();
-// Each side has one launch.
 model::Comparison single_launch_comparison();
-// The sides have different devices.
 model::Comparison incomparable_comparison();
 // Has `cells` slower cells, and `cells` lost cells with long names and reasons.
 model::Comparison large_comparison(std::int64_t cells);

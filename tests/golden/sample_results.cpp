@@ -160,7 +160,6 @@ void fill(model::Result& result, const std::string& preset, const std::string& d
   }
 }
 
-// Removes everything that a cell which was not measured does not have.
 void strip(model::CellResult& cell, model::CellStatus status) {
   const model::Cell identity = cell.cell;
   cell = model::CellResult{};

@@ -91,7 +91,6 @@ bool compare_all(Device& device, const abi::WorkloadRegistry& registry, const Op
   return all_within;
 }
 
-// Captures a whole step, replays it and destroys it.
 void run_cycle(GpuProgram& program, std::size_t replays) {
   const auto executor = program.captured(execution::ExecutionMode::whole);
   for (std::size_t i = 0; i < replays; ++i) executor->submit();

@@ -11,7 +11,6 @@
 
 namespace graphbench::gpu {
 
-// The arguments of a kernel launch, filled in before the timed loop.
 struct KernelLaunch {
   cudaLaunchConfig_t config{};
   std::array<cudaLaunchAttribute, 2> attributes{};

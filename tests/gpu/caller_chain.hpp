@@ -43,7 +43,6 @@ class BareChain {
   std::size_t turn_ = 0;  // counts steps of copy_if_moved: the input moves in every tenth step
 };
 
-// The chain with our executor, ready to submit, and the memory that it uses.
 struct OurChain {
   OurChain(Device& device, Stream& stream, const ir::Program& program, execution::IoForm form);
 

@@ -1,8 +1,7 @@
-// graphbench_caller_loops: measures what each form of --io costs, on graphs of 1 to 4,096 small kernels.
-// Compares our executor's submit with bare loops of the same CUDA calls, in alternating blocks. Prints our
-// latency by nodes and bytes, and up to which share of steps with new addresses each form takes less time
-// than copies. Checks that a thousand updates do not change the memory in use. Exit codes: 0 all within
-// limits, 1 some are not or something failed, 2 bad usage, 77 no GPU.
+// graphbench_caller_loops: measures what each form of --io costs, on graphs of 1 to 4,096 small kernels: our
+// submit against bare loops of the same CUDA calls; latency by nodes and bytes; up to which share of steps
+// with new addresses each form takes less time than copies. Checks that updates do not change the memory in
+// use. Exit codes: 0 all within limits, 1 some are not or something failed, 2 bad usage, 77 no GPU.
 #include <malloc.h>
 #include <unistd.h>
 
@@ -82,9 +81,8 @@ std::string pays_up_to(double unchanged, double changed, double copying) {
   return text;
 }
 
-// Prints our latencies as rows of a Markdown table. `bytes` is the size of the input, and also of the
-// output. Each latency is the least of several builds, which are all kept: at some addresses, each step of
-// the same chain takes up to a quarter longer.
+// `bytes`: of the input, and of the output. Each latency is the least of several builds, which are all kept:
+// at some addresses, each step of the same chain takes up to a quarter longer.
 void tabulate(Device& device, Stream& stream) {
   constexpr std::size_t builds = 4;
   constexpr IoForm columns[] = {IoForm::fixed,  IoForm::copy_in_out, IoForm::set_params,

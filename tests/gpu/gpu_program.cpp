@@ -1,6 +1,5 @@
-// Builds a workload in preset base and bf16 and its executors, and has the timing loops. Blocks of both
-// sides alternate and are compared in pairs. So drift of the machine, and a driver that launches at one of
-// two speeds for a while, affect both sides alike.
+// Builds executors in preset base and bf16. Blocks of both sides alternate and are compared in pairs, so
+// that drift, and a driver that launches at one of two speeds for a while, affect both alike.
 #include "gpu_program.hpp"
 
 #include <algorithm>
@@ -18,7 +17,6 @@ double median(std::vector<double>& samples) {
   return *middle;
 }
 
-// Takes one block of samples, and returns their median.
 template <class Submit>
 double take_block(Stream& stream, std::vector<double>& samples_us, const Submit& submit) {
   samples_us.clear();

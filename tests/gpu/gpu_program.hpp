@@ -50,8 +50,7 @@ Paired take_pairs(Stream& stream, std::size_t blocks, const std::function<void()
 std::vector<double> take_latencies(Stream& stream, std::size_t blocks,
                                    const std::vector<std::function<void()>>& steps);
 
-// Completes a printed line with both times, their ratio and the limit. Returns false if the ratio is above
-// the limit; 0: no limit.
+// Ends a printed line. Returns false if the ratio is above the limit; 0: no limit.
 bool print_within(const Paired& paired, double limit);
 
 }  // namespace graphbench::gpu

@@ -1,7 +1,6 @@
-// graphbench_ladder_loops: compares a hit, a step served by one of 67 captured sizes of a base workload,
-// with bare CUDA calls. Blocks of our copies, pad fills and replay alternate with blocks of the same calls.
-// All sizes share a pool. Exit codes: 0 all within limits, 1 some are not or something failed, 2 bad usage,
-// 77 no GPU.
+// graphbench_ladder_loops: compares hits, steps served by one of 67 captured sizes that share a pool, with
+// bare CUDA calls, in alternating blocks of copies, pad fills and replay. Exit codes: 0 all within limits, 1
+// some are not or something failed, 2 bad usage, 77 no GPU.
 #include <cstdio>
 
 #include "bare_step.hpp"
@@ -28,7 +27,6 @@ struct BareEdge {
   int pad_byte = 0;
 };
 
-// Makes the CUDA calls of a hit without our classes.
 class BareHits {
  public:
   BareHits(Device& device, const ir::Program& program, execution::ProgramBuffers& buffers,
@@ -95,8 +93,7 @@ model::WorkerTask task_of(const std::string& workload) {
   return task;
 }
 
-// Times two hits together: one that fills its size and so leaves all rows dirty, and a smaller one after it,
-// which must pad rows.
+// Two hits together: one fills its size, so that all rows are dirty; a smaller one after it must pad rows.
 bool compare_workload(Device& device, const abi::WorkloadRegistry& registry, const std::string& workload) {
   const model::WorkerTask task = task_of(workload);
   const ir::Program program = worker::build_program(registry, task);

@@ -1,6 +1,5 @@
-// libgraphbench_step_loops.so: graphbench's timing loop over a foreign step. tests/torch/by_hand.py calls it
-// in one process with loops written by hand. If something fails, functions print it, and return a negative
-// number or null.
+// libgraphbench_step_loops.so: graphbench's timing loop over a foreign step, for tests/torch/by_hand.py. If
+// something fails, functions print it, and return a negative number or null.
 #include <cuda_runtime_api.h>
 
 #include <chrono>
@@ -19,7 +18,6 @@ namespace {
 using graphbench::foreign::ForeignExecutor;
 using graphbench::foreign::ForeignStep;
 
-// A step in one mode, ready to be timed.
 struct Loops {
   std::unique_ptr<graphbench::Device> device;
   std::unique_ptr<graphbench::Stream> stream;
@@ -84,8 +82,7 @@ GB_EXPORT double graphbench_loops_latency(void* opened, std::int64_t steps) {
       -1.0);
 }
 
-// Returns the median submit time of `steps` steps, in seconds. The step must be one graph. If `bare`, times
-// cudaGraphLaunch of the same exec instead.
+// Median submit time in seconds. The step must be one graph. If `bare`, of cudaGraphLaunch of its exec.
 GB_EXPORT double graphbench_loops_submit(void* opened, bool bare, std::int64_t steps) {
   using Clock = std::chrono::steady_clock;
   auto& loops = *static_cast<Loops*>(opened);

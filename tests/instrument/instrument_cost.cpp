@@ -1,6 +1,5 @@
 // graphbench_instrument_cost: measures what our sampling adds to a submit time, in every mode, on any
 // device. A sweep's timing loop times one step of each pair of successive steps, and bare code the other.
-//
 // Exit codes: 0 measured (and within --limit), 1 over the limit or something failed, 2 bad usage.
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -38,7 +37,6 @@ double median(std::vector<double> values) {
   return *middle;
 }
 
-// Times a step with bare code: clock, submit, clock, wait.
 double bare_step_ns(execution::Executor& executor, Stream& stream) {
   const auto start = Clock::now();
   executor.submit();

@@ -1,7 +1,6 @@
-// graphbench_pointer_rule: measures with Google Benchmark how long a step compares its caller's pointers
-// with the graph's (--io copy_if_moved, but nothing moved): the slope of its time over 1, 8 and 64 values.
-//
-// Exit codes: 0 measured, 1 something failed, 2 bad usage.
+// graphbench_pointer_rule: measures how long a step compares its caller's pointers with the graph's (--io
+// copy_if_moved, but nothing moved): the slope of its time over 1, 8 and 64 values. Exit codes: 0 measured,
+// 1 something failed, 2 bad usage.
 #include <benchmark/benchmark.h>
 
 #include <chrono>

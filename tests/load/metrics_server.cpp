@@ -18,7 +18,6 @@ namespace {
 
 constexpr long series_a_cell = 3 * 5 + 8;  // three summaries of sum, count and three quantiles; eight gauges
 
-// Makes measured graph cells that differ only in their batch.
 std::vector<model::CellResult> cells_with(long series) {
   model::CellResult model_cell{};
   for (const model::CellResult& cell : samples::default_sweep_result().cells) {

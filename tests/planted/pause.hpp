@@ -4,6 +4,5 @@
 
 #include <cstdint>
 
-// Enqueues a kernel of one thread that runs for `cycles` of the multiprocessor's clock on `stream` (a
-// cudaStream_t). Returns a cudaError_t.
+// Enqueues on `stream`, a cudaStream_t, one thread that runs for `cycles` clocks. Returns a cudaError_t.
 extern "C" int planted_pause_cuda(std::int64_t cycles, void* stream);

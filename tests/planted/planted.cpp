@@ -1,9 +1,7 @@
-// The base workloads as planted_mlp, planted_attention and planted_conv, which the environment variable
-// GRAPHBENCH_PLANTED slows down by one more op at the end of the step: a change that a verdict must find.
-//
-// GRAPHBENCH_PLANTED="mlp/1=6000,mlp/256=9000": at batch 1 of planted_mlp the op lasts 6,000 clock cycles
-// (on the host device, nanoseconds), at 256 it lasts 9,000; anywhere else, and without the variable, it
-// does nothing. What cannot be read is refused when the plugin is opened.
+// The base workloads as planted_mlp, planted_attention and planted_conv, each slowed down by one more op at
+// the end of the step: a change that a verdict must find. GRAPHBENCH_PLANTED="mlp/1=6000,mlp/256=9000": at
+// batch 1 of planted_mlp the op lasts 6,000 clock cycles (on the host device, nanoseconds), at 256 it lasts
+// 9,000; elsewhere it does nothing. What cannot be read is refused when the plugin is opened.
 #include <array>
 #include <chrono>
 #include <cstdint>
@@ -23,7 +21,6 @@ namespace {
 // The lengths that the variable gives, by workload and batch ("mlp/1").
 using Table = std::map<std::string, std::int64_t>;
 
-// False where the text is not such a list.
 bool read_table(const char* text, Table& table) {
   std::istringstream list(text);
   for (std::string entry; std::getline(list, entry, ',');) {

@@ -14,7 +14,6 @@ Scenario two_speeds(const char* name, double slow_share) {
   return {.name = name, .sigma = 0.002, .odd_share = slow_share, .odd_change = 0.05};
 }
 
-// The scenarios in which nothing changes.
 std::vector<Scenario> unchanged() {
   return {{.name = "no change", .sigma = 0.002},
           {.name = "no change", .sigma = 0.01},

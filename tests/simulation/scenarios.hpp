@@ -23,8 +23,7 @@ struct Row {
 // All rows, without rates.
 std::vector<Row> scenarios();
 
-// Fills in the rates from simulated comparisons, on `threads` threads. The rates depend on `seed`, and not
-// on the threads.
+// Simulates on `threads` threads, on which the rates do not depend.
 void run(Row& row, std::int64_t comparisons, std::uint64_t seed, int threads);
 
 }  // namespace graphbench::simulation

@@ -1,5 +1,4 @@
-// Simulated sweeps: launches' medians are drawn from a known distribution, so the right verdicts of a
-// comparison are known.
+// Simulated sweeps: launches' medians come from a known distribution, so the right verdicts are known.
 #pragma once
 
 #include <cstdint>
@@ -17,9 +16,8 @@ inline constexpr int batches = 9;
 inline constexpr int members = 4;
 inline constexpr int cells = groups * batches * members;
 
-// A launch changes the logarithm of each time by a sum of three effects: one that all cells and metrics of
-// the task have in common, one that all metrics of a cell have in common, and one of the metric alone. The
-// shares of the first two in the variance:
+// A launch changes the logarithm of each time by a sum of three effects: one of the task, one of the cell,
+// one of the metric alone. Shares of the first two in the variance:
 inline constexpr double task_share = 0.5;
 inline constexpr double cell_share = 0.3;
 
@@ -68,7 +66,6 @@ class Sweep {
   std::vector<Drawn> metrics_;
 };
 
-// The verdicts of one comparison.
 struct Outcome {
   bool any_slower = false;    // a metric that did not change is called slower
   int found = 0;              // planted cells whose latency is called slower

@@ -20,7 +20,6 @@ constexpr gb_op foreign_op(const char* kind, decltype(gb_op::infer) infer,
   return op;
 }
 
-// A plugin's record without workloads and ops.
 constexpr gb_plugin empty_plugin(const char* name) {
   gb_plugin plugin{};
   plugin.struct_size = sizeof(plugin);
@@ -39,7 +38,6 @@ inline std::int32_t infer_same(const gb_symbolic* inputs, std::int32_t, const gb
   return 1;
 }
 
-// The infer function of an op without outputs.
 inline std::int32_t infer_nothing(const gb_symbolic*, std::int32_t, const gb_attr*, std::int32_t,
                                   gb_inferred*, char*, std::size_t, void*) {
   return 0;

@@ -32,7 +32,6 @@ class Rig {
   static std::unique_ptr<execution::Executor> prepare(ExecutionMode mode,
                                                       const execution::ExecutionContext& context,
                                                       std::int64_t batch);
-  // An eager executor that has finished one step.
   std::unique_ptr<execution::Executor> run_eager(std::int64_t batch);
 
   // Applies to executors that are made later.
@@ -70,7 +69,6 @@ class Rig {
   std::map<std::int64_t, std::unique_ptr<execution::Executor>> eager_;
 };
 
-// Converts elements of `dtype` to fp64.
 std::vector<double> decode(const Bytes& bytes, ir::DType dtype);
 
 }  // namespace graphbench::test

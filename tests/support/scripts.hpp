@@ -12,7 +12,6 @@ inline std::vector<std::string> shell(const std::string& script) {
   return {"/bin/sh", "-c", script};
 }
 
-// A shell command that sends one line.
 inline std::string sends_line(const std::string& line) {
   return "printf '%s\\n' '" + line + "' >&3; ";
 }

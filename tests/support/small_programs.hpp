@@ -15,7 +15,6 @@ inline ir::Shape fixed(std::initializer_list<std::int64_t> extents) {
   return shape;
 }
 
-// A shape whose first dimension is the batch, followed by the given extents.
 inline ir::Shape batched(std::initializer_list<std::int64_t> extents) {
   ir::Shape shape = fixed(extents);
   shape.insert(shape.begin(), ir::of_batch());
@@ -43,7 +42,6 @@ class SmallBuilder : public ir::ProgramBuilder {
   ir::ValueId state(const std::string& name, ir::Shape shape, const ir::Init& init = {}) {
     return add(ir::ValueKind::state, name, std::move(shape), init);
   }
-  // An op of one output.
   ir::ValueId one(const std::string& kind, const std::string& name, std::vector<ir::ValueId> inputs,
                   ir::Attributes attributes = {}) {
     return op(kind, name, std::move(inputs), std::move(attributes))[0];
@@ -63,7 +61,6 @@ inline std::vector<std::string> names_of(const ir::Program& program, const std::
   return names;
 }
 
-// The names of all ops, or of those for which `which` is true.
 inline std::vector<std::string> op_names(const ir::Program& program,
                                          const std::function<bool(const ir::Op&)>& which = {}) {
   std::vector<std::string> names;

@@ -25,7 +25,7 @@ class TemporaryFolder {
   TemporaryFolder(const TemporaryFolder&) = delete;
   TemporaryFolder& operator=(const TemporaryFolder&) = delete;
   ~TemporaryFolder() {
-    std::error_code ignored;  // a folder that stays does no harm
+    std::error_code ignored;
     std::filesystem::remove_all(path_, ignored);
   }
 

@@ -18,7 +18,6 @@ const BackendRegistration registration{{
                      lacks_bf16},
                     {"*InPlaceOps.Conv2dOverItsResidual/cuda",
                      "convolution through im2col does not write over its residual", convolves_without_cudnn}},
-    // Runs these suites a second time without cuDNN, as on a machine that lacks it.
     .variants = {{"no-cudnn",
                   {"GRAPHBENCH_CUDNN=off"},
                   {"OpConformance", "InPlaceOps", "ModeConformance", "StateConformance", "PoolConformance",

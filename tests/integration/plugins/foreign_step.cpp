@@ -1,7 +1,6 @@
 // The example of a foreign step: y = (2x + 1)^2 - x + the number of steps since fill(), in three parts, of
-// which `piecewise` captures the first and the last. It lends the graphs of some parts, lets graphbench
-// capture others, and has a mode of its own that launches its graph itself. At some batch sizes it fails in
-// one way each.
+// which `piecewise` captures the first and the last. It lends some parts' graphs, lets graphbench capture
+// others, and has a mode that launches its own graph. It fails at some batch sizes, in one way each.
 #include <memory>
 #include <random>
 #include <string>

@@ -1,6 +1,5 @@
-// Plugins whose op copies x to y on the host device, and does something odd besides: fails, crashes,
-// hangs, cannot be captured, needs the host, writes its input, answers differently each time, is slow, fails
-// for ever after it has failed once.
+// Plugins whose op copies x to y on the host device, and fails, crashes, hangs, cannot be captured, needs
+// the host, writes its input, answers differently each time, is slow, or fails for ever after one failure.
 #include <chrono>
 #include <cstring>
 #include <stdexcept>

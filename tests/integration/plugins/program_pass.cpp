@@ -12,7 +12,6 @@ bool is(const gb_program_op& op, const char* kind) {
   return std::strcmp(op.kind, kind) == 0;
 }
 
-// Replaces the op by one of another kind.
 int put(const gb_program* program, std::int32_t at, const char* kind, const std::int32_t* inputs,
         std::int32_t count, std::int32_t* output, gb_rewriter* rewriter, const gb_rewriter_api* api) {
   const gb_program_op& op = program->ops[at];

@@ -65,8 +65,7 @@ class Step {
     for (std::int64_t i = 0; i < batch_; ++i)
       communicator().parts[rank_][i] = x_[static_cast<std::size_t>(i)] * static_cast<float>(rank_ + 1);
     meet();
-    // All ranks have opened the memory now, so its name can go. A later group may get the same port, and
-    // with it the same name, and must not find this group's counts.
+    // All ranks have opened it. A later group may get the same name, and must not find these counts.
     if (rank_ == 0 && steps_ == 1) shm_unlink(shared_name().c_str());
     for (std::int64_t i = 0; i < batch_; ++i) {
       float& y = y_[static_cast<std::size_t>(i)] = odd && batch_ == batch_whose_graph_differs ? 1.0F : 0.0F;

@@ -1,5 +1,4 @@
-// What the misbehaving plugins share: which case this library is, a one-op program, and a crash that
-// no sanitizer's handler turns into an ordinary exit.
+// What misbehaving plugins share: the library's case, a one-op program, a crash that no sanitizer catches.
 #pragma once
 
 #include <unistd.h>
@@ -29,7 +28,6 @@ inline void say(char* error, std::size_t error_size, const char* text) {
   std::snprintf(error, error_size, "%s", text);
 }
 
-// `width`: columns of x. `min_batch`: the odd ops misbehave at this batch and above only.
 inline constexpr gb_option kOptions[] = {
     {"width", "columns of x", 1, 65536},
     {"min_batch", "smallest batch at which the op misbehaves", 1, 1 << 20},
@@ -59,7 +57,6 @@ inline int build_chain(const gb_build_request* request, gb_builder* builder, con
   return api->mark_output(builder, value) < 0 ? 1 : 0;
 }
 
-// A plugin of one workload.
 template <BuildFunction build>
 struct OneWorkload {
   static constexpr gb_workload workload = workload_with(build);
@@ -73,7 +70,6 @@ constexpr gb_plugin plugin_of() {
   return plugin;
 }
 
-// The same plugin with these ops.
 template <BuildFunction build, std::int32_t ops>
 constexpr gb_plugin plugin_of(const gb_op* const (&list)[ops]) {
   gb_plugin plugin = plugin_of<build>();
@@ -82,7 +78,6 @@ constexpr gb_plugin plugin_of(const gb_op* const (&list)[ops]) {
   return plugin;
 }
 
-// Infers one output, like the first input.
 inline std::int32_t infer_like_input(const gb_symbolic* inputs, gb_inferred* outputs) {
   return graphbench::test::infer_same(inputs, 1, nullptr, 0, outputs, nullptr, 0, nullptr);
 }

@@ -10,8 +10,6 @@
 
 namespace {
 
-// ---- the op -----------------------------------------------------------------------------------
-
 // Called while a program is built. Says which inputs the op takes and what comes out, in terms of the
 // batch: dimensions are `per_batch * batch + fixed`, so the row count is copied whatever the batch is.
 std::int32_t infer(const gb_symbolic* inputs, std::int32_t input_count, const gb_attr*, std::int32_t,
@@ -180,8 +178,6 @@ const gb_op kSwigluGradient = {
     0,
 };
 
-// ---- the workload -----------------------------------------------------------------------------
-
 // y = x + Wdown · swiglu(Wup · x), with two weights per layer. A builder function returns a negative number
 // if graphbench refuses the call. build() then returns non-zero at once, and graphbench says why.
 int build(const gb_build_request* request, gb_builder* builder, const gb_builder_api* api, void*) {
@@ -254,8 +250,6 @@ const gb_workload kWorkload = {
     build,
     nullptr,
 };
-
-// ---- the record -------------------------------------------------------------------------------
 
 const gb_workload* const kWorkloads[] = {&kWorkload};
 const gb_op* const kOps[] = {&kSwiglu, &kSwigluGradient};

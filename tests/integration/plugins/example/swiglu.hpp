@@ -10,7 +10,6 @@ extern "C" int swiglu_run_host(const gb_op_call* call, void* const* operands, vo
 extern "C" int swiglu_gradient_run_host(const gb_op_call* call, void* const* operands, void* user);
 extern "C" int swiglu_gradient_launch_cuda(const gb_op_call* call, void* const* operands, void* cuda_stream,
                                            void* user);
-// Loads the kernels' code ahead of their first launch.
 extern "C" int swiglu_prepare(const gb_op_call* call, void** prepared, char* error, size_t error_size,
                               void* user);
 extern "C" int swiglu_launch_cuda(const gb_op_call* call, void* const* operands, void* cuda_stream,
