@@ -121,9 +121,9 @@ std::string matmul_key(const MatmulCall& call, const MatmulSpec& spec, ir::DType
 
 std::optional<NativeCall> fused_call(OpContext& context, const MatmulSpec& spec, const ir::OpCall& op) {
   const char* object = op.op->name.c_str();
-  const bool residual_before_activation =
+  const bool residual_after_activation =
       spec.has_residual && spec.activation != Activation::none && !spec.activation_last;
-  if (residual_before_activation) return std::nullopt;  // cuBLASLt would apply the activation last
+  if (residual_after_activation) return std::nullopt;  // cuBLASLt would apply the activation last
   // Does not fuse if C is also B: cuBLASLt (13.0 on an H200) would prepare the call but refuse the launch.
   const std::vector<ir::ValueId>& inputs = op.op->inputs;
   if (spec.has_residual && spec.residual.operand >= 0 &&
