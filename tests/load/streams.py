@@ -7,10 +7,8 @@ each of --warmups; memory counts --settle seconds after the first scrape; client
 
 import asyncio
 import collections
-import itertools
 import json
 import pathlib
-import statistics
 import sys
 import tempfile
 import time
@@ -23,10 +21,9 @@ from service import Service, end, read_options
 SWEEP = {"workload": "mlp", "device": "host", "batch": [256, 512, 1024], "time-per-cell": 0.25}
 # The same cells, quickly: the service knows their series before its memory counts.
 BRIEF = {"time-per-cell": 0.001, "samples-max": 1}
-# Memory is flat where its slope is below this: a leak of 100 bytes a scrape, or of 8 an event and stream,
-# is more. What is left of it has a name: the watched sweep's cells have percentiles, which the brief one's
-# lack, so that their lines grow by 1.2 KiB each, about 0.3 MiB a minute with the bodies that hold them, and
-# the holes between them by as much; both end with the last cell. Of less than a minute, so much in all.
+# Memory at rest is flat where it grows by less than this per minute, and per run of less than a minute: a
+# leak of 100 bytes a scrape, or of 8 an event and stream, is more. The watched sweep's cells have
+# percentiles, which the brief one's lack: their lines grow by 1.2 KiB each, about 0.3 MiB a minute in all.
 SLOPE_MAX_MIB_A_MINUTE = 1
 
 
@@ -74,6 +71,15 @@ class Stream:
         return len({number for number in told if number >= first} - set(self.numbers))
 
 
+async def at_rest(service):
+    """The least memory of a second without a scrape: an answer that is being sent is a megabyte or two."""
+    seen = []
+    for _ in range(10):
+        await asyncio.sleep(0.1)
+        seen.append(service.memory_mib())
+    return min(seen)
+
+
 async def sample_memory(service, until, samples):
     while (now := time.monotonic()) < until:
         samples.append((now, service.memory_mib()))
@@ -81,7 +87,8 @@ async def sample_memory(service, until, samples):
 
 
 async def load(options, service, sweep):
-    """Streams, scrapers, and samples (seconds, MiB) of the service's memory while all of them are there."""
+    """Streams, scrapers, samples (seconds, MiB) of the service's memory while all of them are there, and its
+    memory at rest before and after them."""
     streams = [Stream(service.url, f"/v1/sweeps/{sweep}") for _ in range(options.streams)]
     readers = [asyncio.create_task(stream.run()) for stream in streams]
     for stream in streams:
@@ -89,9 +96,11 @@ async def load(options, service, sweep):
     scrapers = [Scraper(service.url + "/metrics", options.pause) for _ in range(options.scrapers)]
     warm = time.monotonic() + options.settle
     await asyncio.gather(*(scraper.run(warm) for scraper in scrapers))
+    rest = [await at_rest(service)]
     samples, until = [], time.monotonic() + options.seconds
     scraping = [scraper.run(until) for scraper in scrapers]
     await asyncio.gather(sample_memory(service, until, samples), *scraping)
+    rest.append(await at_rest(service))
     # On a busy machine the first cell may take longer than all of this.
     end = time.monotonic() + 120
     while not any(stream.numbers for stream in streams) and time.monotonic() < end:
@@ -100,17 +109,10 @@ async def load(options, service, sweep):
     await asyncio.wait(readers, timeout=60)
     for reader in readers:
         reader.cancel()
-    return streams, scrapers, samples
+    return streams, scrapers, samples, rest
 
 
-def slope_mib_a_minute(samples):
-    """The median over all pairs of samples (Theil and Sen's): answers that are being sent when a sample is
-    taken are a megabyte or two each, and soon gone; a line through the means would follow them."""
-    pairs = itertools.combinations(samples, 2)
-    return statistics.median((b - a) / (later - earlier) for (earlier, a), (later, b) in pairs) * 60
-
-
-def table_of(options, streams, scrapers, samples):
+def table_of(options, streams, scrapers, samples, rest):
     seconds = [value for scraper in scrapers for value in scraper.seconds]
     p50, p99 = (quantile(seconds, fraction) * 1e3 for fraction in (0.5, 0.99))
     events = {name: sum(stream.events[name] for stream in streams)
@@ -126,11 +128,11 @@ def table_of(options, streams, scrapers, samples):
         ("scrapes", f"{len(seconds)}, p50 {p50:.1f} ms, p99 {p99:.1f} ms, max {max(seconds) * 1e3:.1f} ms"),
         ("series", f"{max(scraper.lines for scraper in scrapers)}"),
         ("service memory", f"{memory[0]:.1f} -> {memory[-1]:.1f} MiB, at most {max(memory):.1f}, "
-                           f"slope {slope_mib_a_minute(samples):+.2f} MiB/min over {len(samples)} samples"),
+                           f"at rest {rest[0]:.2f} -> {rest[1]:.2f} MiB"),
     ]
 
 
-def faults_of(streams, scrapers, samples):
+def faults_of(streams, scrapers, samples, rest):
     faults = []
     errors = [error for each in (*streams, *scrapers) for error in each.errors]
     if errors:
@@ -147,7 +149,7 @@ def faults_of(streams, scrapers, samples):
     if any(not scraper.seconds for scraper in scrapers):
         faults.append("a scraper was never answered")
     minutes = (samples[-1][0] - samples[0][0]) / 60
-    growth = slope_mib_a_minute(samples) * minutes
+    growth = rest[1] - rest[0]
     if growth > SLOPE_MAX_MIB_A_MINUTE * max(1, minutes):
         faults.append(f"the service's memory grew by {growth:.2f} MiB in {minutes:.2f} minutes")
     return faults
