@@ -242,7 +242,7 @@ class ProgramBuilder {
   void recompute_layers();
   void split_at(std::vector<std::string> splits) { program_.default_splits_ = std::move(splits); }
   const Value& value_of(ValueId id) const { return program_.values_.at(id); }
-  // Throws Error(invalid_argument) for an unknown kind, a name in use, or a value that is no float weight.
+  // Throws Error(invalid_argument) for an unknown kind, a name in use, or a value that is not a float weight.
   void hook(GradientHook hook);
   void pad_with(ValueId input, double pad);  // throws Error(invalid_argument) for a non-input
   // Checks that the program has an output or an op that writes an input, that ops read all activations

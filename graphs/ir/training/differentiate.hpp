@@ -19,7 +19,8 @@ enum class Accumulate : std::uint8_t { asap, end };
 // per layer forward, then one per layer backward. A layer is the part of an op's name before the first dot.
 enum class Backward : std::uint8_t { iteration, apart, callables };
 // Where the optimizer runs. graph: in the step's last graph. eager: after the graphs, launched eagerly.
-// backward: in the backward phase, once a parameter's gradient is complete; the gradient is no result then.
+// backward: in the backward phase, once a parameter's gradient is complete; the gradient is then not a
+// result.
 enum class OptimizerIn : std::uint8_t { graph, eager, backward };
 
 // What forward keeps for backward. none: all that it reads. layer: a layer's inputs; its ops then run again.

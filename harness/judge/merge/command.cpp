@@ -72,8 +72,9 @@ std::vector<std::string> documents_in(const std::vector<std::string>& paths, con
 
 class ShardMerge {
  public:
-  // `allow` is as compare's --allow. Throws InputError with the file that is no task shard, differs from the
-  // first in plan, assignment or device, repeats a shard or cell, or has a cell that the plan lacks.
+  // `allow` is as compare's --allow. Throws InputError, which names the file, if a file is not a task shard,
+  // differs from the first in plan, assignment or device, repeats a shard or a cell, or has a cell that is
+  // not in the plan.
   ShardMerge(const std::vector<std::string>& files, const std::vector<std::string>& allow) {
     for (const std::string& file : files) add(file, allow);
     plan_cells();

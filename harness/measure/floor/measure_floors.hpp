@@ -10,8 +10,8 @@
 namespace graphbench::floors {
 
 struct FloorSettings {
-  bool shapes = true;  // also measures larger graphs, branches and exec memory, which is slow
-  double seconds_per_floor = 0.1;
+  bool shapes = true;              // also measures larger graphs, branches and exec memory, which is slow
+  double seconds_per_floor = 0.1;  // the time limit of each floor
   std::int64_t samples_max = 1000;
   std::int64_t nodes_max = 4096;
 };

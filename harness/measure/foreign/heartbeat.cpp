@@ -59,7 +59,7 @@ std::int64_t ticks_of_this_thread() {
 }  // namespace
 
 std::int64_t ticks_of_process_tree() {
-  std::multimap<std::int64_t, std::pair<std::int64_t, std::int64_t>> children;
+  std::multimap<std::int64_t, std::pair<std::int64_t, std::int64_t>> children;  // by parent: pid, ticks
   std::error_code error;
   for (const auto& entry : std::filesystem::directory_iterator("/proc", error)) {
     const std::string name = entry.path().filename().string();

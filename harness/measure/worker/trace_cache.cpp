@@ -96,7 +96,8 @@ TraceCache::Entry& TraceCache::trace(const Shape& shape, model::TracedStep& step
   const double start = steady_seconds();
   ir::Program program = program_(shape.sequence);
   step.trace_seconds = steady_seconds() - start;
-  // Rounds up to a multiple of the number of micro-batches. Batches that are no multiple fail at their step.
+  // Rounds up to a multiple of the number of micro-batches. Batches that are not a multiple fail at their
+  // step.
   const std::int64_t parts = program.micro_batches();
   const std::int64_t batch = (largest_batch(trace_, shape.sequence) + parts - 1) / parts * parts;
   Entry& entry =
