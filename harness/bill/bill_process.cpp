@@ -94,7 +94,7 @@ class Captures {
     executors_.push_back(prepare(mode, size, made.setup, phase));
     execution::Executor& executor = *executors_.back();
     if (asked_.shares_execs) join(executor, made);
-    const Reading set_up = read();
+    rig_.device().synchronize();
     const Stopwatch watch;
     executor.take_execs();
     executor.submit();
@@ -104,8 +104,8 @@ class Captures {
     made.nodes = executor.counts().graphs.contents.nodes;
     made.growth = {.pool_bytes = after.pool - before.pool,
                    .workspace_bytes = after.workspace - before.workspace,
-                   .code_bytes = warm.hidden() - before.hidden() + after.hidden() - set_up.hidden(),
-                   .exec_bytes = set_up.hidden() - warm.hidden()};
+                   .code_bytes = warm.hidden() - before.hidden(),
+                   .exec_bytes = after.hidden() - warm.hidden()};
     made.transient_bytes = std::max({static_cast<double>(tally.peak()) - static_cast<double>(tally.total()),
                                      warm.used - after.used, 0.0});
     if (gc) made.gc_seconds = library_number("gc_seconds").value() - *gc;
