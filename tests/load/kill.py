@@ -1,11 +1,16 @@
 #!/usr/bin/env python3
 """Kills graphbench serve with signal 9 again and again, at random moments, while it is given sweeps; counts
 sweeps that were accepted and are lost, cells that were shown and are lost, and processes that stay behind.
-Then resumes what was interrupted, and counts cells that were finished and are measured again."""
+Then resumes what was interrupted, and counts cells that were finished and are measured again.
+
+    kill.py BINARY --of sweep       kills one sweep after the other, resumes each and counts the same of it"""
 
 import collections
+import contextlib
+import json
 import pathlib
 import random
+import subprocess
 import sys
 import tempfile
 import time
@@ -18,8 +23,12 @@ SEED = 9
 
 
 def main():
-    options = read_options(__doc__, kills=50)
+    options = read_options(__doc__, kills=50, of=("service", "sweep"))
     chance = random.Random(SEED)
+    return (kill_service if options.of == "service" else kill_sweeps)(options, chance)
+
+
+def kill_service(options, chance):
     with tempfile.TemporaryDirectory() as name:
         service = Service(options.binary, pathlib.Path(name).resolve())
         accepted, cells, lost, stayed = [], {}, 0, 0
@@ -52,6 +61,54 @@ def main():
               f"resumed with {resumed} finished cells, {again} of them measured again")
         # Sweeps that ran when the service was killed are interrupted, the others are done.
         return 1 if lost or stayed or again or set(states) - {"done", "interrupted"} or not told else 0
+
+
+def kill_sweeps(options, chance):
+    """The same command again keeps each launch that is in the journal of the killed sweep."""
+    named = [f"--{name}={','.join(map(str, value)) if isinstance(value, list) else value}"
+             for name, value in SWEEP.items()]
+    again = lost = stayed = kept = 0
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name).resolve()
+        document, journal = folder / "r.json", folder / "r.json.partial"
+        command = [options.binary.resolve(), "--sweep", *named, "--quiet", "--json", document]
+        seconds = time.monotonic()
+        subprocess.run(command, cwd=folder, check=True, capture_output=True)
+        seconds = time.monotonic() - seconds
+        for _ in range(options.kills):
+            document.unlink(missing_ok=True)
+            with subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL,
+                                  stderr=subprocess.DEVNULL) as process:
+                time.sleep(chance.uniform(0, 1.1 * seconds))
+                process.kill()
+            end = time.monotonic() + 10
+            while (left := client.processes_in(folder, options.binary)) and time.monotonic() < end:
+                time.sleep(0.01)
+            stayed += len(left)
+            told = launches_in(journal)
+            kept += len(told)
+            if not document.exists():
+                lost += subprocess.run(command, cwd=folder, capture_output=True).returncode != 0
+            result = json.loads(document.read_text())
+            now = {(cell["id"], launch["index"]): launch["latency_seconds"]
+                   for cell in result["cells"] for launch in cell["launches"]}
+            lost += not result["complete"] or journal.exists()
+            again += sum(now.get(launch) != latency for launch, latency in told.items())
+        print(f"{options.kills} kills, {kept} finished launches: {lost} sweeps lost, {stayed} processes "
+              f"stayed, {again} launches measured again")
+    return 1 if lost or stayed or again or not kept else 0
+
+
+def launches_in(journal):
+    """The latency of each launch, by cell and index. The last line may be half written."""
+    found = {}
+    for line in journal.read_text().splitlines() if journal.exists() else []:
+        with contextlib.suppress(json.JSONDecodeError):
+            for event in json.loads(line.partition(" ")[2])["content"].get("events", []):
+                cell = json.loads(event).get("cell", {})
+                for launch in cell.get("launches", []):
+                    found[cell["id"], launch["index"]] = launch["latency_seconds"]
+    return found
 
 
 def hear(service, sweeps, cells):
