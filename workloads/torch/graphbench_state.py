@@ -18,10 +18,11 @@ class Held:
     values of inputs, of buffers and, if the step trains, of parameters and optimizer state."""
 
     def __init__(self, torch, *values):
-        self.torch, self.seen = torch, set()
-        self.modules, self.optimizers, inputs = [], [], []
-        for value in values:
-            self.add(value, inputs)
+        self.torch, found = torch, {}
+        reach(values, found)
+        self.modules, self.optimizers, tensors = (
+            [value for value in found.values() if isinstance(value, kind)]
+            for kind in (torch.nn.Module, torch.optim.Optimizer, torch.Tensor))
         parameters = [each for module in self.modules for each in module.parameters()]
         state = [buffer for module in self.modules for buffer in module.buffers()]
         held = {id(tensor) for tensor in (*parameters, *state)}
@@ -29,32 +30,9 @@ class Held:
             state += parameters
             state += [value for optimizer in self.optimizers for of_parameter in optimizer.state.values()
                       for value in of_parameter.values() if isinstance(value, torch.Tensor)]
-        inputs = [tensor for tensor in inputs if id(tensor) not in held]
-        self.inputs, self.state = ([(tensor, tensor.detach().clone()) for tensor in tensors]
-                                   for tensors in (inputs, state))
-
-    def add(self, value, inputs, depth=0):
-        if id(value) in self.seen or depth > 4:
-            return
-        self.seen.add(id(value))
-        inside = ()
-        if isinstance(value, self.torch.nn.Module):
-            self.modules.append(value)
-        elif isinstance(value, self.torch.optim.Optimizer):
-            self.optimizers.append(value)
-        elif isinstance(value, self.torch.Tensor):
-            inputs.append(value)
-        elif isinstance(value, (list, tuple)):
-            inside = value
-        elif isinstance(value, dict):
-            inside = value.values()
-        elif inspect.isfunction(value):
-            names = inspect.getclosurevars(value)
-            inside = (*names.nonlocals.values(), *names.globals.values(), *(value.__defaults__ or ()))
-        elif inspect.ismethod(value):
-            inside = (value.__self__,)
-        for each in inside:
-            self.add(each, inputs, depth + 1)
+        inputs = [tensor for tensor in tensors if id(tensor) not in held]
+        self.inputs, self.state = ([(tensor, tensor.detach().clone()) for tensor in each]
+                                   for each in (inputs, state))
 
     def elsewhere(self, device):
         """Names a tensor that lies neither on the step's device nor on the CPU; None if there is none."""
@@ -75,9 +53,28 @@ class Held:
             tensor.detach().copy_(kept.flatten()[order].view(tensor.shape))
 
 
+def reach(value, found, depth=0):
+    """Adds to `found`, by id, the value and all that it leads to within five steps."""
+    if id(value) in found or depth > 5:
+        return
+    found[id(value)] = value
+    inside = ()
+    if isinstance(value, (list, tuple)):
+        inside = value
+    elif isinstance(value, dict):
+        inside = value.values()
+    elif inspect.isfunction(value):
+        names = inspect.getclosurevars(value)
+        inside = (*names.nonlocals.values(), *names.globals.values(), *(value.__defaults__ or ()))
+    elif inspect.ismethod(value):
+        inside = (value.__self__,)
+    for each in inside:
+        reach(each, found, depth + 1)
+
+
 def seconds_of_other_threads():
     """CPU time of Python's other threads. A busy thread holds the interpreter's lock for 5 ms."""
-    used = {}
+    used = collections.Counter()
     for thread in threading.enumerate():
         stat = pathlib.Path(f"/proc/self/task/{thread.native_id}/stat")
         # The main thread and threads that Python did not start are the worker's, which runs the step.
@@ -93,9 +90,7 @@ def compilations(opening=False, forget=False):
     the same code: when one of them is opened, the first compilation of a function is not a repeated one."""
     utils = getattr(sys.modules.get("torch._dynamo"), "utils", None)
     found, reasons, compiled = collections.Counter(), collections.Counter(), set()
-    if utils is None:
-        return found
-    for group, counts in utils.counters.items():
+    for group, counts in getattr(utils, "counters", {}).items():
         if group not in ("graph_break", "unimplemented"):  # the names in these groups are long texts
             found.update({f"{group}.{name}": count for name, count in counts.items()})
     for record in getattr(utils, "get_compilation_metrics", list)():
@@ -105,7 +100,7 @@ def compilations(opening=False, forget=False):
         for name in ("recompile_reason", "cudagraph_skip_reason")[not repeated:]:
             if reason := getattr(record, name, None):
                 reasons[f"{name}.{one_line(reason, 200)}"] += 1
-    if forget:
+    if forget and utils:
         utils.counters.clear()
         getattr(utils, "clear_compilation_metrics", list)()
     return found + collections.Counter(dict(reasons.most_common(8)))
