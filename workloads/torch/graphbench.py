@@ -232,8 +232,7 @@ class Step:
 
         leaves = _pytree.tree_flatten(self.static if self.result is None else self.result)[0]
         if self.result is None and self.pieces:
-            made = _pytree.tree_flatten(self.pieces.results())[0]
-            leaves = [made[place] for place in self.places]
+            leaves = [self.pieces.values[node] for node in self.pieces.returned]
         tensors = [(str(i), leaf) for i, leaf in enumerate(leaves) if isinstance(leaf, torch.Tensor)]
         for optimizer in self.held.optimizers:
             tensors += [(f"parameter {i}", parameter) for group in optimizer.param_groups

@@ -60,29 +60,24 @@ class Pieces:
                 kinds.append(not found)
             part_of[node] = len(kinds) - 1
             self.split_at.update(found)
-        self.module = split_module(module, None, part_of.__getitem__, keep_original_order=True)
-        self.nodes = [node for node in self.module.graph.nodes if node.op == "call_module"]
+        split = split_module(module, None, part_of.__getitem__, keep_original_order=True)
+        self.inputs, self.nodes, constants, (self.output,) = (
+            [node for node in split.graph.nodes if node.op == op]
+            for op in ("placeholder", "call_module", "get_attr", "output"))
         self.captured = [kinds[int(node.target.removeprefix("submod_"))] for node in self.nodes]
-        self.calls = [getattr(self.module, node.target).forward for node in self.nodes]
-        self.output = next(node for node in self.module.graph.nodes if node.op == "output")
-        self.values, self.kept, self.made_by, self.entered_at = {}, {}, {}, None
+        self.calls = [getattr(split, node.target).forward for node in self.nodes]
+        self.items = [{user: user.args[1] for user in node.users if user.target is operator.getitem}
+                      for node in self.nodes]
+        self.values = {node: operator.attrgetter(node.target)(split) for node in constants}
+        self.entered_at = None
 
     def enter(self, *inputs):
-        """Is called as the compiled callable: runs the step at first, and later returns only its last
-        outputs."""
-        self.entered_at = time.perf_counter()
-        if not self.values:
-            given = iter(inputs)
-            for node in self.module.graph.nodes:
-                if node.op == "placeholder":
-                    self.values[node] = next(given)
-                elif node.op == "get_attr":
-                    self.values[node] = operator.attrgetter(node.target)(self.module)
+        """Is called as the compiled callable: runs the step once, and later returns its last outputs."""
+        first, self.entered_at = self.entered_at is None, time.perf_counter()
+        if first:
+            self.values.update(zip(self.inputs, inputs))
             for part in range(len(self.nodes)):
                 self.run(part)
-        return self.results()
-
-    def results(self):
         return self.torch.fx.node.map_arg(self.output.args[0], self.values.__getitem__)
 
     def run(self, part):
@@ -90,17 +85,13 @@ class Pieces:
         with self.torch.no_grad():
             made = self.calls[part](*[self.values[each] for each in node.args])
             if not self.captured[part]:
-                made = self.keep(part, made)
+                made = self.keep(self.values.setdefault(node, made), made)
         self.values[node] = made
-        self.made_by[node] = part
-        for user in node.users:
-            if user.target is operator.getitem:
-                self.values[user] = made[user.args[1]]
-                self.made_by[user] = part
+        for item, place in self.items[part].items():
+            self.values[item] = made[place]
 
-    def keep(self, part, made):
+    def keep(self, kept, made):
         """Copies an eager part's results into the tensors of its first run, which the next graph reads."""
-        kept = self.kept.setdefault(part, made)
         pairs = zip(kept, made) if isinstance(made, (tuple, list)) else [(kept, made)]
         for old, new in pairs:
             if isinstance(new, self.torch.Tensor) and new is not old:
@@ -112,12 +103,13 @@ class Pieces:
         their owner, so that this graph can use their memory, as it does at every step. Their addresses
         stay."""
         order = {node: index for index, node in enumerate(self.nodes)}
-        for node, maker in self.made_by.items():
-            value = self.values[node]
+        made = [each for maker in range(part) if self.captured[maker]
+                for each in (self.nodes[maker], *self.items[maker])]
+        for node in made:
             last = max((order.get(user, math.inf if user is self.output else -1) for user in node.users),
                        default=-1)
-            if self.captured[maker] and maker < part and last < part:
-                self.values[node] = self.weak(value)
+            if last < part:
+                self.values[node] = self.weak(self.values[node])
 
     def weak(self, value):
         torch = self.torch
@@ -133,16 +125,15 @@ class Pieces:
 def cut(step):
     """Parts of the graph that torch.compile hands to a backend. More calls show what the guards cost."""
     from torch import _dynamo
-    from torch.utils import _pytree
 
-    torch, found = step.torch, []
+    torch = step.torch
     if step.held.optimizers:
         raise Skip("mode piecewise runs its parts without autograd, but the step holds an optimizer: give "
                    "--mode whole")
     _dynamo.reset()  # the parts stay; no batch calls its compiled code again
     for function in MARKED:
         torch.compiler.allow_in_graph(function)
-    splits = step.split_ops or {"scaled_dot_product_attention"}
+    found, splits = [], step.split_ops or {"scaled_dot_product_attention"}
 
     def backend(module, _):
         try:
@@ -174,12 +165,12 @@ def cut(step):
         guards.append(pieces.entered_at - began)
     step.facts["guard_seconds"] = statistics.median(guards)
     step.facts["split_at"] = ", ".join(f"{name} x{count}" for name, count in pieces.split_at.items())
-    places = {id(value): index for index, value in enumerate(_pytree.tree_flatten(pieces.results())[0])}
-    leaves = [(places.get(id(leaf)), leaf) for leaf in _pytree.tree_flatten(result)[0]]
-    if any(place is None and isinstance(leaf, torch.Tensor) for place, leaf in leaves):
+    made = {id(pieces.values[node]): node for node in pieces.output.all_input_nodes}
+    leaves = [leaf for leaf in torch.utils._pytree.tree_flatten(result)[0] if isinstance(leaf, torch.Tensor)]
+    if any(id(leaf) not in made for leaf in leaves):
         raise Skip("mode piecewise: the step returns a tensor that is no output of its traced graph: give "
                    "--mode whole")
-    step.places = [place for place, _ in leaves if place is not None]
+    pieces.returned = [made[id(leaf)] for leaf in leaves]
     step.parts = [CAPTURED if captured else RUN_PART for captured in pieces.captured]
     step.runs.update((part, functools.partial(pieces.run, part)) for part in range(len(pieces.nodes)))
 
