@@ -195,7 +195,7 @@ def main():
     rows, within = [], []
     for name in arguments.step.split(","):
         try:
-            host = graphbench.Host(torch, str(HERE / "steps.py"), name)
+            host = graphbench.Host(str(HERE / "steps.py"), name)
         except LookupError as error:
             parser.error(f"--step {name}: {error}")
         for batch in arguments.batch:

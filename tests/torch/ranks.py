@@ -210,9 +210,9 @@ def rank_main(arguments):
     gc.disable()
     by_hand.CPUS = set(sorted(by_hand.CPUS)[rank::arguments.ranks])
     meeting = Meeting(arguments.meeting, rank, arguments.ranks)
-    host = graphbench.Host(torch, str(HERE / "ranks.py"), "sums")
+    host = graphbench.Host(str(HERE / "ranks.py"), "sums")
     equal, _ = same_sums((by_hand, loops, ctypes.addressof(host.plugin)), host, meeting)
-    host = graphbench.Host(torch, str(HERE / "ranks.py"), "decode")
+    host = graphbench.Host(str(HERE / "ranks.py"), "decode")
     within = []
     if rank == 0:
         print(f"{torch.cuda.get_device_name()}, PyTorch {torch.__version__}, {arguments.ranks} ranks; "

@@ -1,9 +1,12 @@
-"""Records of the plugin ABI (graphs/abi/graphbench_abi.h), field by field."""
+"""Records of the plugin ABI (graphs/abi/graphbench_abi.h), field by field, and errors in one line."""
 
+import pathlib
+import re
+import traceback
 from ctypes import CFUNCTYPE, POINTER, Structure, c_char_p, c_int, c_int32, c_int64, c_size_t, \
     c_uint8, c_uint32, c_uint64, c_void_p
 
-ABI_VERSION = 2
+VERSION = 2
 ON_CUDA = 1
 SKIP, FAILED = 2, -1
 OTHER_DTYPE = -1
@@ -40,3 +43,18 @@ Plugin = record("Plugin", struct_size=c_uint32, abi_version=c_uint32, name=c_cha
 
 class Skip(Exception):
     """The mode cannot hold the step, which is not a failure."""
+
+
+class Refusal(LookupError):
+    """A name that the user gave does not exist."""
+
+
+def one_line(text, longest):
+    return re.sub(r"\s+", " ", str(text)).strip()[:longest]
+
+
+def reason_of(error, file):
+    """One line: the exception, and its line in the user's file."""
+    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == file]
+    place = f" at {pathlib.Path(file).name}:{lines[-1]}" if lines else ""
+    return f"{type(error).__name__}: {one_line(error, 600)}{place}"

@@ -8,8 +8,12 @@ import pathlib
 import re
 import sys
 import traceback
+from unittest import mock
 
-from graphbench_state import one_line
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from graphbench_abi import ON_CUDA, Refusal, Request, one_line, reason_of
 
 THREAD_LOCAL, INVALIDATED = 1, 2
 # These ops read a size or a value back to the host. Even probe() does not capture them, because torch's
@@ -18,18 +22,12 @@ WAITS = {f"aten::{name}" for name in ("item", "nonzero", "masked_select", "uniqu
 CALLED = {"_local_scalar_dense": "item", "_unique2": "unique"}  # the names that users know
 
 
-def reason_of(error, file):
-    """One line: the exception, and its line in the user's file."""
-    lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == file]
-    place = f" at {pathlib.Path(file).name}:{lines[-1]}" if lines else ""
-    return f"{type(error).__name__}: {one_line(error, 600)}{place}"
-
-
-class Doctor:
+class Doctor(TorchDispatchMode):
     """Finds what stops a capture in a step of `file`, whose work goes to `stream`."""
 
-    def __init__(self, torch, stream, file):
-        self.torch, self.stream, self.file = torch, ctypes.c_void_p(stream.cuda_stream), file
+    def __init__(self, stream, file):
+        super().__init__()
+        self.stream, self.file = ctypes.c_void_p(stream.cuda_stream), file
         paths = re.findall(r"\S*/libcudart\S*", pathlib.Path("/proc/self/maps").read_text(encoding="utf-8"))
         self.runtime = ctypes.CDLL(paths[0] if paths else None)
         self.found = []  # op, place, reason, first_call_only
@@ -37,16 +35,16 @@ class Doctor:
 
     def place(self):
         """The user's innermost line, and the innermost line outside of torch if that is in another file."""
-        frame, place, inside = sys._getframe(2), "", ""
-        while frame and not place:
+        place, inside = "backward", ""
+        for frame, number in traceback.walk_stack(sys._getframe(2)):
             name = frame.f_code.co_filename
-            line = f"{pathlib.Path(name).name}:{frame.f_lineno}"
+            line = f"{pathlib.Path(name).name}:{number}"
             if name == self.file:
                 place = line
-            elif not inside and not re.search(r"/(torch|triton)/|graphbench_|^<|contextlib", name):
-                inside = line
-            frame = frame.f_back
-        return (place or "backward") + (f" ({inside})" if inside else "")
+                break
+            if not inside and not re.search(r"/(torch|triton)/|graphbench_|^<|contextlib", name):
+                inside = f" ({line})"
+        return place + inside
 
     def probe(self, call):
         """Returns why a capture cannot hold the call; empty if it can."""
@@ -78,23 +76,17 @@ class Doctor:
             self.found.append({"op": name, "place": place, "reason": reason, "first_call_only": first})
         return result
 
+    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+        call = functools.partial(function, *args, **(kwargs or {}))
+        if torch.Tag.nondeterministic_seeded in function.tags:
+            return call()  # torch's own capture handles generators
+        name = function._schema.name.removeprefix("aten::")
+        return self.op(f"aten::{CALLED.get(name, name)}", call)
+
     @contextlib.contextmanager
     def watching(self):
-        torch, doctor = self.torch, self
-        from unittest import mock
-
-        from torch.utils._python_dispatch import TorchDispatchMode
-
-        class Mode(TorchDispatchMode):
-            def __torch_dispatch__(self, function, types, args=(), kwargs=None):
-                call = functools.partial(function, *args, **(kwargs or {}))
-                if torch.Tag.nondeterministic_seeded in function.tags:
-                    return call()  # torch's own capture handles generators
-                name = function._schema.name.removeprefix("aten::")
-                return doctor.op(f"aten::{CALLED.get(name, name)}", call)
-
         def watched(original, name):
-            return lambda *args, **kwargs: doctor.op(name(args), functools.partial(original, *args, **kwargs))
+            return lambda *args, **kwargs: self.op(name(args), functools.partial(original, *args, **kwargs))
 
         changed = [(torch.cuda, "synchronize", lambda _: "torch.cuda.synchronize"),
                    (torch._tensor_str, "_str", lambda _: "print of a tensor")]  # no mode sees these ops
@@ -105,7 +97,7 @@ class Doctor:
             for owner, attribute, name in changed:
                 new = watched(getattr(owner, attribute), name)
                 stack.enter_context(mock.patch.object(owner, attribute, new))
-            stack.enter_context(Mode())
+            stack.enter_context(self)
             yield
 
     def sentence(self):
@@ -118,7 +110,7 @@ def text(found):
     return f"{found['op']} at {found['place']}: {found['reason']}{when}"
 
 
-def kernels(torch, call):
+def kernels(call):
     with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CUDA]) as profile:
         call()
         torch.cuda.synchronize()
@@ -126,45 +118,51 @@ def kernels(torch, call):
             and not event.name.startswith(("Memcpy", "Memset"))]
 
 
-def silent(torch, step):
-    """Names work that a capture misses: outputs of a replay on new inputs, and kernels beside eager's."""
+def silent(step):
+    """Whether a capture misses work, by a replay's outputs on new inputs and its kernels; and a note."""
     try:
         step.capture(0)
     except Exception as error:  # noqa: BLE001 - what stops it passes neither the dispatcher nor Triton
-        return f"the whole step: {reason_of(error, step.file)}"
+        return True, f"the whole step: {reason_of(error, step.file)}"
     step.graphs[0].instantiate()
     step.fill(2)
     step.graphs[0].replay()
     step.synchronize()
-    step.outputs()
-    got = [tensor.clone() for _, tensor in step.dense]
+    got = [tensor.clone() for _, tensor in step.outputs()]
     step.fill(2)
-    step.run_eagerly()
-    step.outputs()
-    far = [name for (name, want), have in zip(step.dense, got) if want.shape != have.shape
+    step.run()
+    far = [name for (name, want), have in zip(step.outputs(), got) if want.shape != have.shape
            or not (want.double() - have.double()).norm() <= 0.02 * want.double().norm()]
-    eager, replay = kernels(torch, step.run_eagerly), kernels(torch, step.graphs[0].replay)
+    eager, replay = kernels(step.run), kernels(step.graphs[0].replay)
     counts = f"a replay launches {len(replay)} kernels and the eager step {len(eager)}"
     if far or len(replay) < len(eager):
         missed = next((name for name in eager if name not in replay), "none by name")
         what = f"output {far[0]} of a replay is not eager's, " if far else ""
-        return f"{what}{counts}: work went to another stream, or code asks what captures; missed: {missed}"
-    return "" if len(replay) == len(eager) else f"note: {counts}: code asks whether it is captured"
+        return True, (f"{what}{counts}: work went to another stream, or code asks what captures; missed: "
+                      f"{missed}")
+    return False, "" if len(replay) == len(eager) else f"note: {counts}: code asks whether it is captured"
 
 
-def examine(torch, step, batch, output):
-    """Examines a step that never ran, for `graphbench doctor`: returns its exit code and its words."""
-    doctor = Doctor(torch, step.stream, step.file)
+def examine(host, batch, device, output):
+    """Runs `graphbench doctor`, without a worker or a plan, on a stream of its own. Returns the exit code and
+    the words."""
+    index = int(device.partition(":")[2] or 0)
+    if device == "host" or index >= torch.cuda.device_count():
+        raise Refusal(f"--device: {device} has no GPU that PyTorch {torch.__version__} sees, and only a GPU "
+                      "shows what stops a capture")
+    uuid, stream = f"GPU-{torch.cuda.get_device_properties(index).uuid}", torch.cuda.Stream(index)
+    step = host.step(Request(place=ON_CUDA, batch=int(batch), mode=b"whole", cuda_stream=stream.cuda_stream,
+                             device_uuid=uuid.encode()))
+    doctor = Doctor(step.stream, step.file)
     step.synchronize()
     with doctor.watching():
-        step.run_eagerly()
+        step.run()
     step.synchronize()
     stops, note = bool(doctor.sentence()), ""
     if not stops:
         step.prepare()
-        note = silent(torch, step)
-        stops = bool(note) and not note.startswith("note: ")
-    document = json.dumps({"schema": "graphbench.doctor/1", "step": step.file, "batch": batch,
+        stops, note = silent(step)
+    document = json.dumps({"schema": "graphbench.doctor/1", "step": step.file, "batch": int(batch),
                            "stops": stops, "found": doctor.found, "silent": note}, indent=2) + "\n"
     if output == "-":
         return int(stops), document

@@ -8,8 +8,9 @@ import pathlib
 import statistics
 import time
 
-from graphbench_abi import CAPTURED, RUN_PART, Skip
-from graphbench_state import one_line
+import torch
+
+from graphbench_abi import CAPTURED, RUN_PART, Skip, one_line
 
 MARKED = []
 
@@ -38,10 +39,10 @@ class Pieces:
 
     SWITCHES = {"_set_grad_enabled", "_enter_inference_mode", "_exit_inference_mode"}
 
-    def __init__(self, torch, module, splits):
+    def __init__(self, module, splits):
         from torch.fx.passes.split_module import split_module
 
-        self.torch, graph = torch, module.graph
+        graph = module.graph
         for node in reversed(list(graph.nodes)):
             if names_of(node) & self.SWITCHES:
                 graph.erase_node(node)
@@ -78,11 +79,11 @@ class Pieces:
             self.values.update(zip(self.inputs, inputs))
             for part in range(len(self.nodes)):
                 self.run(part)
-        return self.torch.fx.node.map_arg(self.output.args[0], self.values.__getitem__)
+        return torch.fx.node.map_arg(self.output.args[0], self.values.__getitem__)
 
     def run(self, part):
         node = self.nodes[part]
-        with self.torch.no_grad():
+        with torch.no_grad():
             made = self.calls[part](*[self.values[each] for each in node.args])
             if not self.captured[part]:
                 made = self.keep(self.values.setdefault(node, made), made)
@@ -94,7 +95,7 @@ class Pieces:
         """Copies an eager part's results into the tensors of its first run, which the next graph reads."""
         pairs = zip(kept, made) if isinstance(made, (tuple, list)) else [(kept, made)]
         for old, new in pairs:
-            if isinstance(new, self.torch.Tensor) and new is not old:
+            if isinstance(new, torch.Tensor) and new is not old:
                 old.copy_(new)
         return kept
 
@@ -112,7 +113,6 @@ class Pieces:
                 self.values[node] = self.weak(self.values[node])
 
     def weak(self, value):
-        torch = self.torch
         if not isinstance(value, torch.Tensor):  # the items of a tuple are separate values
             return None if isinstance(value, (tuple, list)) else value
         storage = value.untyped_storage()
@@ -126,7 +126,6 @@ def cut(step):
     """Parts of the graph that torch.compile hands to a backend. More calls show what the guards cost."""
     from torch import _dynamo
 
-    torch = step.torch
     if step.held.optimizers:
         raise Skip("mode piecewise runs its parts without autograd, but the step holds an optimizer: give "
                    "--mode whole")
@@ -137,7 +136,7 @@ def cut(step):
 
     def backend(module, _):
         try:
-            found.append(Pieces(torch, module, splits))
+            found.append(Pieces(module, splits))
         except Exception as error:  # noqa: BLE001 - dynamo would wrap it
             found.append(error)
             return module.forward
@@ -171,7 +170,7 @@ def cut(step):
         raise Skip("mode piecewise: the step returns a tensor that is no output of its traced graph: give "
                    "--mode whole")
     pieces.returned = [made[id(leaf)] for leaf in leaves]
-    step.parts = [CAPTURED if captured else RUN_PART for captured in pieces.captured]
+    step.kinds = [CAPTURED if captured else RUN_PART for captured in pieces.captured]
     step.runs.update((part, functools.partial(pieces.run, part)) for part in range(len(pieces.nodes)))
 
 

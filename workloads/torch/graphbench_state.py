@@ -4,13 +4,10 @@ import collections
 import inspect
 import os
 import pathlib
-import re
 import sys
 import threading
 
-
-def one_line(text, longest):
-    return re.sub(r"\s+", " ", str(text)).strip()[:longest]
+from graphbench_abi import one_line
 
 
 class Held:
