@@ -34,17 +34,14 @@ def names_of(node):
 
 class Pieces:
     """The dynamo graph of a step, cut where `splits` says: ops of those names, and the part that holds one,
-    run eagerly. Parts run in the graph's order and without autograd, so nodes that switch autograd are left
-    out."""
-
-    SWITCHES = {"_set_grad_enabled", "_enter_inference_mode", "_exit_inference_mode"}
+    run eagerly. Parts run in the graph's order, without autograd, so nodes that switch it are left out."""
 
     def __init__(self, module, splits):
         from torch.fx.passes.split_module import split_module
 
         graph = module.graph
         for node in reversed(list(graph.nodes)):
-            if names_of(node) & self.SWITCHES:
+            if names_of(node) & {"_set_grad_enabled", "_enter_inference_mode", "_exit_inference_mode"}:
                 graph.erase_node(node)
         self.split_at, self.ops, part_of, kinds = collections.Counter(), set(), {}, []
         for node in graph.nodes:
@@ -100,9 +97,8 @@ class Pieces:
         return kept
 
     def forget(self, part):
-        """Is called before a part is captured: outputs of earlier graphs that nothing reads from here on lose
-        their owner, so that this graph can use their memory, as it does at every step. Their addresses
-        stay."""
+        """Is called before a part is captured: outputs of earlier graphs that nothing reads from here on keep
+        their addresses but lose their owner, so this graph can use their memory, as it does at every step."""
         order = {node: index for index, node in enumerate(self.nodes)}
         made = [each for maker in range(part) if self.captured[maker]
                 for each in (self.nodes[maker], *self.items[maker])]
