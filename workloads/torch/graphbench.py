@@ -282,26 +282,23 @@ class Host:
 
     def __init__(self, file, function):
         self.file, self.build = file, load(file, function)
-        self.steps, self.last = {}, 0
+        self.steps, self.last = {}, None  # by address, which is the step's handle in C
         name = re.sub(r"[^a-z0-9_-]", "_", f"{pathlib.Path(file).stem}-{function}".lower())[:58]
         name = name if name[:1].isalpha() else f"step-{name}"
         self.record = abi.StepRecord(
             ctypes.sizeof(abi.StepRecord), len(self.MODES), name.encode(), b"a step that PyTorch runs",
             (ctypes.c_char_p * len(self.MODES))(*self.MODES),
             abi.OPEN(lambda *given: self.answer(self.open)(*given[:-1])),
-            abi.PARTS(self.of_step(Step.lend_kinds)), abi.RUN(self.run),
-            abi.CAPTURE(self.of_step(Step.lend_graph)), abi.FILL(self.of_step(Step.fill)),
-            abi.OUTPUTS(self.of_step(Step.lend_outputs)), abi.REPORT(lambda step: self.steps[step].report()),
-            abi.CLOSE(lambda step: self.steps.pop(step, None)))
+            abi.PARTS(self.answer(Step.lend_kinds)), abi.RUN(self.run),
+            abi.CAPTURE(self.answer(Step.lend_graph)), abi.FILL(self.answer(Step.fill)),
+            abi.OUTPUTS(self.answer(Step.lend_outputs)), abi.REPORT(Step.report),
+            abi.CLOSE(lambda step: self.steps.pop(id(step))))
         self.plugin = abi.Plugin(
             ctypes.sizeof(abi.Plugin), abi.VERSION, b"torch", versions(file).encode(), step_count=1,
             steps=ctypes.pointer(ctypes.pointer(self.record)))
 
     def step(self, request):
         return Step(self.build, request, self.file)
-
-    def of_step(self, work):
-        return self.answer(lambda step, *given: work(self.steps[step], *given))
 
     def answer(self, work):
         """Makes a function for C: an exception becomes a code, and a line in the caller's buffer."""
@@ -323,7 +320,7 @@ class Host:
     def run(self, step, part, reason, size):
         """Is timed, so it takes a shorter way than answer()."""
         try:
-            self.steps[step].runs[part]()
+            step.runs[part]()
             return 0
         except BaseException as error:  # noqa: BLE001 - it crosses into C
             return self.tell(error, reason, size)
@@ -337,9 +334,8 @@ class Host:
             code = getattr(getattr(made.module, "forward", made.calls[0]), "__code__", None)
             print(f'  File "{code.co_filename}", line {code.co_firstlineno} in {code.co_name}\n  File '
                   '"graphbench.py", line 0 in open' if code else "", file=Host.stacks, flush=True)
-        self.last += 1
-        self.steps[self.last] = made
-        step[0] = self.last
+        self.steps[id(made)] = made
+        step[0] = self.last = id(made)
 
 
 def versions(file):

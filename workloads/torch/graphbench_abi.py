@@ -4,7 +4,7 @@ import pathlib
 import re
 import traceback
 from ctypes import CFUNCTYPE, POINTER, Structure, c_char_p, c_int, c_int32, c_int64, c_size_t, \
-    c_uint8, c_uint32, c_uint64, c_void_p
+    c_uint8, c_uint32, c_uint64, c_void_p, py_object
 
 VERSION = 2
 ON_CUDA = 1
@@ -25,13 +25,13 @@ Request = record("Request", struct_size=c_uint32, place=c_int32, batch=c_int64, 
 Output = record("Output", name=c_char_p, data=c_void_p, bytes=c_int64, dtype=c_int32, reserved=c_int32)
 
 OPEN = CFUNCTYPE(c_int, POINTER(Request), POINTER(c_void_p), *ERROR, c_void_p)
-PARTS = CFUNCTYPE(c_int32, c_void_p, POINTER(c_uint8), c_int32, *ERROR)
-RUN = CFUNCTYPE(c_int, c_void_p, c_int32, *ERROR)
-CAPTURE = CFUNCTYPE(c_int, c_void_p, c_int32, POINTER(c_void_p), *ERROR)
-FILL = CFUNCTYPE(c_int, c_void_p, c_uint64, *ERROR)
-OUTPUTS = CFUNCTYPE(c_int32, c_void_p, POINTER(POINTER(Output)), *ERROR)
-REPORT = CFUNCTYPE(c_void_p, c_void_p)
-CLOSE = CFUNCTYPE(None, c_void_p)
+PARTS = CFUNCTYPE(c_int32, py_object, POINTER(c_uint8), c_int32, *ERROR)
+RUN = CFUNCTYPE(c_int, py_object, c_int32, *ERROR)
+CAPTURE = CFUNCTYPE(c_int, py_object, c_int32, POINTER(c_void_p), *ERROR)
+FILL = CFUNCTYPE(c_int, py_object, c_uint64, *ERROR)
+OUTPUTS = CFUNCTYPE(c_int32, py_object, POINTER(POINTER(Output)), *ERROR)
+REPORT = CFUNCTYPE(c_void_p, py_object)
+CLOSE = CFUNCTYPE(None, py_object)
 
 StepRecord = record("StepRecord", struct_size=c_uint32, mode_count=c_int32, name=c_char_p, help=c_char_p,
                     modes=POINTER(c_char_p), open=OPEN, parts=PARTS, run=RUN, capture=CAPTURE, fill=FILL,
