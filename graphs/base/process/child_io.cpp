@@ -19,6 +19,7 @@
 #include <filesystem>
 #include <mutex>
 #include <set>
+#include <sstream>
 #include <string_view>
 #include <thread>
 
@@ -29,11 +30,7 @@ extern char** environ;
 namespace graphbench::process {
 namespace {
 
-[[noreturn]] void fail(const std::string& operation) {
-  throw Error(ErrorCode::io, operation + ": " + std::strerror(errno));
-}
-
-[[noreturn]] void fail(const std::string& operation, int error) {
+[[noreturn]] void fail(const std::string& operation, int error = errno) {
   throw Error(ErrorCode::io, operation + ": " + std::strerror(error));
 }
 
@@ -44,16 +41,16 @@ struct Pipe {
 
 Pipe make_pipe() {
   int ends[2];
-  if (pipe2(ends, O_CLOEXEC) != 0) fail("make a pipe to a child process", errno);
+  if (pipe2(ends, O_CLOEXEC) != 0) fail("make a pipe to a child process");
   return {Descriptor(ends[0]), Descriptor(ends[1])};
 }
 
 // Puts the input into memory before the child starts, so that no later write can block or fail.
 Descriptor memory_file(const std::string& input) {
   Descriptor file(memfd_create("graphbench-input", MFD_CLOEXEC));
-  if (file.get() < 0) fail("make the input of a child process", errno);
-  if (!write_all(file.get(), input).empty()) fail("write the input of a child process", errno);
-  if (lseek(file.get(), 0, SEEK_SET) != 0) fail("rewind the input of a child process", errno);
+  if (file.get() < 0) fail("make the input of a child process");
+  if (!write_all(file.get(), input).empty()) fail("write the input of a child process");
+  if (lseek(file.get(), 0, SEEK_SET) != 0) fail("rewind the input of a child process");
   return file;
 }
 
@@ -136,18 +133,10 @@ class SpawnSettings {
 std::mutex known_mutex;
 std::set<pid_t> known_children;
 
-// A line of /proc/PID/stat is "PID (NAME) STATE PARENT ...". NAME may contain ')', so the last ')' ends it.
 std::set<pid_t> own_children() {
   std::set<pid_t> children;
-  std::error_code error;
-  for (std::filesystem::directory_iterator entry("/proc", error), behind; entry != behind;
-       entry.increment(error)) {
-    const std::string name = entry->path().filename().string();
-    if (name.find_first_not_of("0123456789") != std::string::npos) continue;
-    const std::string stat = read_whole_file(entry->path() / "stat", 4096).text;
-    const std::size_t behind_name = stat.rfind(')');
-    if (behind_name == std::string::npos || behind_name + 4 > stat.size()) continue;
-    if (std::atol(stat.c_str() + behind_name + 4) == getpid()) children.insert(std::stoi(name));
+  for (const ProcessStat& process : read_processes()) {
+    if (process.parent == getpid()) children.insert(process.pid);
   }
   return children;
 }
@@ -158,6 +147,26 @@ bool has_children() {
 }
 
 }  // namespace
+
+// A line of /proc/PID/stat is "PID (NAME) STATE PARENT ...". NAME may contain ')', so the last ')' ends it.
+// Fields 14 to 17 are CPU times; the last two are those of ended children.
+std::vector<ProcessStat> read_processes() {
+  std::vector<ProcessStat> processes;
+  std::error_code error;
+  for (std::filesystem::directory_iterator entry("/proc", error), behind; entry != behind;
+       entry.increment(error)) {
+    const std::string name = entry->path().filename().string();
+    if (name.find_first_not_of("0123456789") != std::string::npos) continue;
+    const std::string stat = read_whole_file(entry->path() / "stat", 4096).text;
+    std::istringstream fields(stat.substr(stat.rfind(')') + 1));
+    ProcessStat& process = processes.emplace_back(ProcessStat{.pid = std::stoi(name)});
+    std::string skipped;
+    fields >> skipped >> process.parent;
+    for (int field = 5; field < 14; ++field) fields >> skipped;
+    for (std::int64_t field = 14, ticks = 0; field <= 17 && fields >> ticks; ++field) process.ticks += ticks;
+  }
+  return processes;
+}
 
 void adopt_orphans() {
   const std::scoped_lock lock(known_mutex);

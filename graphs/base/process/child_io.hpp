@@ -4,6 +4,7 @@
 
 #include <sys/types.h>
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -43,6 +44,15 @@ struct SpawnedChild {
 // "NAME=VALUE", extends or replaces own variables; BENCHMARK_* variables are left out. Throws Error(io).
 SpawnedChild spawn(const std::vector<std::string>& argv, const std::string& input,
                    const std::vector<std::string>& environment);
+
+struct ProcessStat {
+  pid_t pid = 0;
+  pid_t parent = 0;
+  std::int64_t ticks = 0;  // CPU time, which includes that of ended children
+};
+
+// All processes of the machine.
+std::vector<ProcessStat> read_processes();
 
 // From now on, this process becomes the parent of every process that its children leave behind, even in
 // another group or session. end_orphans() does not kill the children that exist already.

@@ -5,46 +5,19 @@
 
 #include <chrono>
 #include <ctime>
-#include <filesystem>
-#include <fstream>
-#include <map>
-#include <sstream>
-#include <string>
+#include <vector>
+
+#include "graphs/base/process/child_io.hpp"
 
 namespace graphbench::foreign {
 namespace {
 
-struct Process {
-  std::int64_t parent = 0;
+std::int64_t ticks_of(const std::vector<process::ProcessStat>& processes, pid_t root) {
   std::int64_t ticks = 0;
-};
-
-// Reads fields 4 and 14 to 17 of /proc/PID/stat. Fields 16 and 17 count the CPU time of ended children.
-Process read_stat(const std::filesystem::path& folder) {
-  std::ifstream file(folder / "stat");
-  std::string text;
-  std::getline(file, text);
-  const std::size_t name_end = text.rfind(')');
-  if (name_end == std::string::npos) return {};
-  std::istringstream fields(text.substr(name_end + 1));
-  std::string skipped;
-  Process process;
-  fields >> skipped >> process.parent;
-  for (int field = 5; field < 14; ++field) fields >> skipped;
-  for (int field = 14; field <= 17; ++field) {
-    std::int64_t ticks = 0;
-    fields >> ticks;
-    process.ticks += ticks;
+  for (const process::ProcessStat& each : processes) {
+    if (each.pid == root) ticks += each.ticks;
+    if (each.parent == root) ticks += ticks_of(processes, each.pid);
   }
-  return process;
-}
-
-std::int64_t ticks_below(const std::multimap<std::int64_t, std::pair<std::int64_t, std::int64_t>>& children,
-                         std::int64_t parent) {
-  std::int64_t ticks = 0;
-  const auto [first, last] = children.equal_range(parent);
-  for (auto child = first; child != last; ++child)
-    ticks += child->second.second + ticks_below(children, child->second.first);
   return ticks;
 }
 
@@ -59,15 +32,7 @@ std::int64_t ticks_of_this_thread() {
 }  // namespace
 
 std::int64_t ticks_of_process_tree() {
-  std::multimap<std::int64_t, std::pair<std::int64_t, std::int64_t>> children;  // by parent: pid, ticks
-  std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator("/proc", error)) {
-    const std::string name = entry.path().filename().string();
-    if (name.find_first_not_of("0123456789") != std::string::npos) continue;
-    const Process process = read_stat(entry.path());
-    children.emplace(process.parent, std::pair(std::stoll(name), process.ticks));
-  }
-  return read_stat("/proc/self").ticks + ticks_below(children, getpid());
+  return ticks_of(process::read_processes(), getpid());
 }
 
 Heartbeat::Heartbeat(std::function<void()> beat, double seconds, int beats_max)
