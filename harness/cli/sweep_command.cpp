@@ -243,7 +243,7 @@ class SweepCommand final : public Command {
     const std::vector<std::string> devices = several_devices(raw_);
     if (devices.empty()) return sweep(raw_, invocation);
     Invocation of_each = invocation;
-    if (are_concurrent(raw_)) of_each.concurrent = devices;
+    if (config::flag(raw_, "concurrent")) of_each.concurrent = devices;
     return sweep_devices(raw_, devices, [&](const config::RawOptions& raw) { return sweep(raw, of_each); });
   }
 

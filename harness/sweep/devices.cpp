@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <csignal>
 #include <cstdio>
 
@@ -25,6 +24,7 @@ namespace graphbench::cli {
 namespace {
 
 constexpr std::string_view device_placeholder = "{device}";
+constexpr std::size_t devices_max = 1024;
 
 // Options that name files. Without {device}, one device would overwrite another's file.
 constexpr std::array<const char*, 6> own_to_each = {"json",  "samples",    "report",
@@ -64,7 +64,7 @@ void check_own_to_each(const config::RawOptions& raw) {
         "several devices would replace each other's metrics: give --push-grouping device={device} too");
   }
   const auto* listen = config::find(raw, "prometheus-listen");
-  if (listen != nullptr && are_concurrent(raw))
+  if (listen != nullptr && config::flag(raw, "concurrent"))
     throw InputError(listen->back().where,
                      "devices that are measured together cannot share a port: leave the option out");
 }
@@ -80,37 +80,29 @@ config::RawOptions options_of(const config::RawOptions& raw, const std::string& 
   return own;
 }
 
-// The signal handler forwards signals to these children: `kill`, unlike Ctrl-C, signals only the parent.
-constexpr std::size_t children_max = 1024;
-std::array<volatile sig_atomic_t, children_max> device_children;
-volatile sig_atomic_t children_count = 0;
-volatile sig_atomic_t told_to_stop = 0;
-
-void hand_on(int signal) {
-  const int error = errno;
-  told_to_stop = 1;
-  for (int i = 0; i < children_count; ++i) {
-    if (device_children[static_cast<std::size_t>(i)] > 0)
-      ::kill(device_children[static_cast<std::size_t>(i)], signal);
-  }
-  errno = error;
+int worse(int one, int other) {
+  constexpr std::array<int, 5> worst_first = {exit_interrupted, exit_error, exit_bad_input, exit_cells_failed,
+                                              exit_done};
+  return *std::ranges::find_if(worst_first, [&](int code) { return code == one || code == other; });
 }
 
+// Blocks the signals of an interruption and forwards them to the children: `kill`, unlike Ctrl-C, signals
+// only the parent.
 class Children {
  public:
   Children() {
-    struct sigaction action {};
-    action.sa_handler = hand_on;
-    for (std::size_t i = 0; i < signals.size(); ++i) {
-      ::sigaction(signals[i], nullptr, &before_[i]);
-      if (before_[i].sa_handler != SIG_IGN) ::sigaction(signals[i], &action, nullptr);
+    sigemptyset(&signals_);
+    sigaddset(&signals_, SIGCHLD);
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+      struct sigaction action {};
+      ::sigaction(signal, nullptr, &action);
+      if (action.sa_handler != SIG_IGN) sigaddset(&signals_, signal);
     }
-    children_count = 0;
-    told_to_stop = 0;
+    sigprocmask(SIG_BLOCK, &signals_, &before_);
   }
   Children(const Children&) = delete;
   Children& operator=(const Children&) = delete;
-  ~Children() { restore_signals(); }
+  ~Children() { sigprocmask(SIG_SETMASK, &before_, nullptr); }
 
   void start(const std::function<int()>& work) {
     std::fflush(nullptr);
@@ -118,53 +110,47 @@ class Children {
     const pid_t child = ::fork();
     if (child < 0) throw Error(ErrorCode::io, "start a process for a device");
     if (child == 0) {
-      restore_signals();
+      sigprocmask(SIG_SETMASK, &before_, nullptr);
       ::prctl(PR_SET_PDEATHSIG, SIGTERM);  // SIGTERM lets the child save its measurements
       const int code = ::getppid() == parent ? guarded(work) : exit_interrupted;
       std::fflush(nullptr);
       ::_exit(code);
     }
-    device_children[static_cast<std::size_t>(children_count)] = child;
-    children_count = children_count + 1;
-    if (told_to_stop != 0) ::kill(child, SIGTERM);
+    running_.push_back(child);
   }
 
-  int wait(std::size_t place) {
-    int status = 0;
-    while (::waitpid(device_children[place], &status, 0) < 0 && errno == EINTR) {
+  // Waits for the running children. Returns the worst exit code of all children.
+  int wait() {
+    while (!running_.empty()) {
+      const int signal = sigwaitinfo(&signals_, nullptr);
+      for (const pid_t child : running_) {
+        if (signal != SIGCHLD && signal > 0) ::kill(child, signal);
+      }
+      std::erase_if(running_, [&](pid_t child) {
+        int status = 0;
+        if (::waitpid(child, &status, WNOHANG) != child) return false;
+        code_ = worse(code_, WIFEXITED(status) ? WEXITSTATUS(status) : exit_error);
+        return true;
+      });
     }
-    device_children[place] = 0;
-    return WIFEXITED(status) ? WEXITSTATUS(status) : exit_error;
+    return code_;
   }
 
  private:
-  static constexpr std::array<int, 3> signals = {SIGINT, SIGTERM, SIGHUP};
-
-  void restore_signals() {
-    for (std::size_t i = 0; i < signals.size(); ++i) ::sigaction(signals[i], &before_[i], nullptr);
-  }
-
-  std::array<struct sigaction, signals.size()> before_{};
+  sigset_t signals_{};
+  sigset_t before_{};
+  std::vector<pid_t> running_;
+  int code_ = exit_done;
 };
 
-int worse(int one, int other) {
-  constexpr std::array<int, 5> worst_first = {exit_interrupted, exit_error, exit_bad_input, exit_cells_failed,
-                                              exit_done};
-  return *std::ranges::find_if(worst_first, [&](int code) { return code == one || code == other; });
-}
-
 }  // namespace
-
-bool are_concurrent(const config::RawOptions& raw) {
-  return config::flag(raw, "concurrent");
-}
 
 std::vector<std::string> several_devices(const config::RawOptions& raw) {
   const auto* items = config::find(raw, "device");
   const bool several =
       items != nullptr && (items->back().text == "all" || items->back().text.find(',') != std::string::npos);
   if (!several) {
-    if (are_concurrent(raw))
+    if (config::flag(raw, "concurrent"))
       throw InputError(raw.at("concurrent").back().where,
                        "the option needs several devices: give --device cuda:0,cuda:1 or all");
     return {};
@@ -182,34 +168,30 @@ std::vector<std::string> several_devices(const config::RawOptions& raw) {
                        in_quotes(device) + " cannot be in a list of devices: give cuda:N");
     static_cast<void>(config::check_options(options_of(raw, device)));
   }
-  if (devices.size() > children_max)
+  if (devices.size() > devices_max)
     throw InputError(items->back().where,
-                     "the list has too many devices: give at most " + std::to_string(children_max));
+                     "the list has too many devices: give at most " + std::to_string(devices_max));
   return devices;
 }
 
 int sweep_devices(const config::RawOptions& raw, const std::vector<std::string>& devices,
                   const std::function<int(const config::RawOptions& raw)>& sweep) {
   Children children_of_this;
-  const bool together = are_concurrent(raw);
+  const bool together = config::flag(raw, "concurrent");
   if (together) {
     std::fprintf(stderr,
                  "graphbench: note: %zu devices are measured at the same time: they share CPU, power and "
                  "bus, so times differ from those of a single device\n",
                  devices.size());
   }
-  int code = exit_done;
-  for (std::size_t i = 0; i < devices.size(); ++i) {
-    config::RawOptions own = options_of(raw, devices[i]);
+  for (const std::string& device : devices) {
+    config::RawOptions own = options_of(raw, device);
     // Tables and progress lines of several devices would mix.
     if (together) own["quiet"] = {{"true", "--quiet"}};
     children_of_this.start([&] { return sweep(own); });
-    if (together) continue;
-    code = worse(code, children_of_this.wait(i));
-    if (code == exit_interrupted) return code;
+    if (!together && children_of_this.wait() == exit_interrupted) break;
   }
-  for (std::size_t i = 0; together && i < devices.size(); ++i) code = worse(code, children_of_this.wait(i));
-  return code;
+  return children_of_this.wait();
 }
 
 void stay_on_share(const std::string& device) {

@@ -18,8 +18,6 @@ std::vector<std::string> several_devices(const config::RawOptions& raw);
 int sweep_devices(const config::RawOptions& raw, const std::vector<std::string>& devices,
                   const std::function<int(const config::RawOptions& raw)>& sweep);
 
-bool are_concurrent(const config::RawOptions& raw);
-
 // If `device` is a share of the host, restricts this process and its children to the CPUs of that share.
 void stay_on_share(const std::string& device);
 
