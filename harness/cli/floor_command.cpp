@@ -33,11 +33,8 @@ codec::FloorsDocument document_of(const floors::FloorAnswer& answer,
   document.tool_version = GRAPHBENCH_VERSION;
   document.tool_commit = GRAPHBENCH_COMMIT;
   document.measured_at = utc_now();
-  document.environment = machine::read_environment();
-  document.environment.device = answer.facts;
-  document.environment.fingerprint = machine::fingerprint_of(document.environment);
-  document.environment.machine = machine::read_cpu_state();
-  document.environment.machine->pinned = instruments.pin;
+  document.environment = machine::read_environment(answer.facts);
+  document.environment.machine = machine::read_cpu_state(instruments);
   document.environment.machine->submitter =
       machine::choose_submitter(instruments, machine::allowed_cpus(), answer.facts.pci_bus_id);
   document.environment.floors = answer.floors;

@@ -70,12 +70,10 @@ RunIdentity identity_of(const model::Plan& plan, const model::DeviceFacts& facts
     task.instruments.submitter.reset();
     tasks += codec::write_data(task) + "\n";
   }
-  model::Environment environment = machine::read_environment();
-  environment.device = facts;
   return {{"plan", sha256_hex(tasks)},
           {"binary", binary_digest()},
           {"plugins", plugins_digest(plugins)},
-          {"kind of device", machine::fingerprint_of(environment)}};
+          {"kind of device", machine::read_environment(facts).fingerprint}};
 }
 
 }  // namespace graphbench::sweep

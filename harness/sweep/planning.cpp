@@ -6,9 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "graphbench_version.hpp"
 #include "graphs/backends/registry.hpp"
-#include "graphs/base/clock.hpp"
 #include "graphs/base/error.hpp"
 #include "graphs/base/process/process_supervisor.hpp"
 #include "graphs/base/text.hpp"
@@ -16,7 +14,6 @@
 #include "harness/measure/floor/floor_process.hpp"
 #include "harness/measure/machine/cpu_choice.hpp"
 #include "harness/measure/machine/cpu_state.hpp"
-#include "harness/measure/machine/environment.hpp"
 #include "harness/measure/machine/pinning.hpp"
 #include "harness/measure/ranks/rank.hpp"
 #include "harness/model/axes.hpp"
@@ -62,9 +59,7 @@ Conditions read_conditions(const model::Plan& plan, const config::SweepOptions& 
                            process::ProcessSupervisor& supervisor) {
   const model::InstrumentOptions& instruments = plan.tasks.front().instruments;
   Conditions conditions;
-  conditions.machine = machine::read_cpu_state();
-  conditions.machine.pinned = instruments.pin;
-  conditions.machine.submitter = instruments.submitter;
+  conditions.machine = machine::read_cpu_state(instruments);
   const floors::FloorRequest request{plan.device, false, instruments};
   const floors::FloorAnswer answer = floors::ask_floors(supervisor, process::own_command(floor_role), request,
                                                         options.worker_timeout_seconds);
@@ -271,21 +266,8 @@ std::vector<std::string> child_command(const config::SweepOptions& options, cons
 }
 
 void finish_result(const CheckedPlan& checked, model::Result& result) {
-  const model::InstrumentOptions& instruments = checked.plan.tasks.front().instruments;
-  result.tool_version = GRAPHBENCH_VERSION;
-  result.tool_commit = GRAPHBENCH_COMMIT;
-  result.finished_at = utc_now();
-  result.complete = true;
-  result.plan = checked.plan.facts;
-  model::Environment& environment = result.environment;
-  std::vector<model::LibraryChoice> choices = std::move(environment.library_choices);
-  environment = machine::read_environment();
-  environment.device = checked.catalog.facts;
-  environment.fingerprint = machine::fingerprint_of(environment);
-  environment.library_choices = std::move(choices);
-  environment.machine = machine::read_cpu_state();
-  environment.machine->pinned = instruments.pin;
-  environment.machine->submitter = instruments.submitter;
+  sweep::finish_result(checked.plan, checked.catalog.facts, result);
+  result.environment.machine = machine::read_cpu_state(checked.plan.tasks.front().instruments);
 }
 
 void refuse_step(const CheckedPlan& checked, const config::SweepOptions& options, const char* command) {

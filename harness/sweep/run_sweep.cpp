@@ -20,6 +20,15 @@
 namespace graphbench::sweep {
 namespace {
 
+// What the running worker has told.
+struct Worker {
+  std::vector<std::int64_t> reported = {};
+  std::string phase = {};
+  std::int64_t phase_batch = 0;
+  std::optional<std::int64_t> stopped_at = {};  // the batch at which the worker ended itself
+  std::optional<model::Reason> error = {};
+};
+
 class Sweep {
  public:
   Sweep(const model::Plan& plan, const model::DeviceFacts& facts, const SweepSettings& settings,
@@ -110,11 +119,7 @@ class Sweep {
   }
 
   void run_worker(const model::WorkerTask& task) {
-    phase_.clear();
-    phase_batch_ = 0;
-    error_.reset();
-    stopped_at_.reset();
-    reported_.clear();
+    worker_ = {};
     report_progress();
     model::WorkerTask spawned = task;
     spawned.spawned_ns = steady_ns();
@@ -130,11 +135,11 @@ class Sweep {
     const process::ChildExit exit = supervisor_.run(
         command, [this](std::string_view line) { take(line); }, [this] { report_progress(); });
     finished_.worker_seconds = since_start_.seconds() - began;
-    table_.add_worker_seconds(finished_.worker_seconds, reported_);
+    table_.add_worker_seconds(finished_.worker_seconds, worker_.reported);
     if (exit.how == process::ChildExit::How::interrupted) {
       outcome_.interrupted = true;
-    } else if (stopped_at_ && !table_.owes(*stopped_at_)) {
-      fatal_.insert(model::id_of(model::cell_of(task, *stopped_at_)));
+    } else if (worker_.stopped_at && !table_.owes(*worker_.stopped_at)) {
+      fatal_.insert(model::id_of(model::cell_of(task, *worker_.stopped_at)));
     } else {
       settle(task, exit);
     }
@@ -144,14 +149,14 @@ class Sweep {
     worker::WorkerEvent event = worker::decode_event(line);
     if (event.cell) {
       for (model::Launch& launch : event.cell->launches) launch.within = statistics::within_launch(launch);
-      reported_.push_back(event.cell->cell.batch);
+      worker_.reported.push_back(event.cell->cell.batch);
     }
     apply(event);
-    if (event.stopped) stopped_at_ = event.batch;
-    if (event.error) error_ = event.error;
+    if (event.stopped) worker_.stopped_at = event.batch;
+    if (event.error) worker_.error = event.error;
     if (!event.phase.empty()) {
-      phase_ = event.phase;
-      phase_batch_ = event.batch;
+      worker_.phase = event.phase;
+      worker_.phase_batch = event.batch;
       tracker_.phase(event.batch, event.phase);
     }
     if (event.cell || !event.phase.empty()) report_progress();
@@ -161,7 +166,7 @@ class Sweep {
   // Records a worker's message, which may come from an earlier run.
   void apply(const worker::WorkerEvent& event) {
     if (event.device) facts_ = *event.device;
-    model::add_choices(choices_, event.choices);
+    model::add_choices(outcome_.result.environment.library_choices, event.choices);
     if (event.cell) table_.add_cell(*event.cell);
     if (event.memory) table_.add_memory(event.batch, *event.memory);
     if (event.profile) table_.reported(event.batch).profile = event.profile;
@@ -197,22 +202,23 @@ class Sweep {
   }
 
   std::string last_phase() const {
-    if (phase_.empty()) return "before its first phase";
-    return "in phase " + phase_ + (phase_batch_ > 0 ? " of batch " + std::to_string(phase_batch_) : "");
+    if (worker_.phase.empty()) return "before its first phase";
+    return "in phase " + worker_.phase +
+           (worker_.phase_batch > 0 ? " of batch " + std::to_string(worker_.phase_batch) : "");
   }
 
   model::Reason reason_of(const process::ChildExit& exit) const {
     using ProcessExit = process::ChildExit::How;
     const std::string ended = process::how_it_ended(exit, settings_.worker_silent_seconds_max, last_phase());
     if (exit.how == ProcessExit::timed_out) return {"worker_timeout", ended};
-    const bool spoke = exit.how == ProcessExit::exited && error_.has_value();
-    return spoke ? *error_ : model::Reason{"worker_crashed", ended};
+    const bool spoke = exit.how == ProcessExit::exited && worker_.error.has_value();
+    return spoke ? *worker_.error : model::Reason{"worker_crashed", ended};
   }
 
   void settle(const model::WorkerTask& task, const process::ChildExit& exit) {
     const model::Reason reason = reason_of(exit);
-    if (phase_batch_ > 0 && table_.fail(phase_batch_, reason)) {
-      fatal_.insert(model::id_of(model::cell_of(task, phase_batch_)));
+    if (worker_.phase_batch > 0 && table_.fail(worker_.phase_batch, reason)) {
+      fatal_.insert(model::id_of(model::cell_of(task, worker_.phase_batch)));
       return;
     }
     if (table_.fail_unreported(reason) > 0) return;
@@ -227,22 +233,15 @@ class Sweep {
   void finish() {
     model::Result& result = outcome_.result;
     if (outcome_.interrupted) table_.skip_pending();
-    result.tool_version = GRAPHBENCH_VERSION;
-    result.tool_commit = GRAPHBENCH_COMMIT;
+    finish_result(plan_, facts_, result);
     result.complete = !outcome_.interrupted;
-    result.environment = machine::read_environment();
-    result.environment.device = facts_;
-    result.environment.fingerprint = machine::fingerprint_of(result.environment);
-    result.environment.library_choices = choices_;
     result.environment.profiler = profiler_;
     result.environment.monitor = monitor_;
-    result.plan = plan_.facts;
     result.cells = table_.take_cells();
     statistics::summarize_cells(result.cells);
     for (const model::CellResult& cell : result.cells) {
       if (cell.status == model::CellStatus::failed) ++outcome_.cells_failed;
     }
-    result.finished_at = utc_now();
   }
 
   const model::MeasuredOn here_{};
@@ -255,20 +254,26 @@ class Sweep {
   CellTable table_;
   ProgressTracker tracker_;
   const Stopwatch since_start_;
-  std::set<std::string> fatal_;         // ids of cells that ended a worker
-  FinishedTask finished_;               // the task that is being measured
-  std::vector<std::int64_t> reported_;  // batches that the running worker has reported
-  std::string phase_;
-  std::int64_t phase_batch_ = 0;
-  std::optional<std::int64_t> stopped_at_;  // the batch at which the worker ended itself
-  std::optional<model::Reason> error_;
-  std::vector<model::LibraryChoice> choices_;
+  std::set<std::string> fatal_;  // ids of cells that ended a worker
+  FinishedTask finished_;        // the task that is being measured
+  Worker worker_;
   std::optional<model::InstrumentState> profiler_;
   std::optional<model::InstrumentState> monitor_;
   SweepOutcome outcome_;
 };
 
 }  // namespace
+
+void finish_result(const model::Plan& plan, const model::DeviceFacts& facts, model::Result& result) {
+  result.tool_version = GRAPHBENCH_VERSION;
+  result.tool_commit = GRAPHBENCH_COMMIT;
+  result.finished_at = utc_now();
+  result.complete = true;
+  result.plan = plan.facts;
+  std::vector<model::LibraryChoice> choices = std::move(result.environment.library_choices);
+  result.environment = machine::read_environment(facts);
+  result.environment.library_choices = std::move(choices);
+}
 
 SweepOutcome run_sweep(const model::Plan& plan, const model::DeviceFacts& facts,
                        const SweepSettings& settings, process::ProcessSupervisor& supervisor,

@@ -35,6 +35,9 @@ struct SweepOutcome {
   std::vector<model::TraceProcess> trace;  // timelines of the profiling passes, if requested
 };
 
+// Fills in version, plan, time and environment. Keeps the result's library choices.
+void finish_result(const model::Plan& plan, const model::DeviceFacts& facts, model::Result& result);
+
 // A batch at which a worker crashes, hangs or is killed fails with that reason: another worker measures the
 // unreported batches, and later launches skip the failed one. If the worker was at no batch, all unreported
 // batches fail. `facts` are the probe's facts about the device, which the workers' facts replace.

@@ -47,8 +47,10 @@ std::optional<bool> turbo_under(const fs::path& folder) {
 
 }  // namespace
 
-model::CpuState read_cpu_state(const std::string& root) {
+model::CpuState read_cpu_state(const model::InstrumentOptions& instruments, const std::string& root) {
   model::CpuState state;
+  state.pinned = instruments.pin;
+  state.submitter = instruments.submitter;
   const fs::path cpus = root + "/sys/devices/system/cpu";
   state.governor = governor_under(cpus);
   state.turbo = turbo_under(cpus);

@@ -8,8 +8,8 @@
 
 namespace graphbench::machine {
 
-// Below `root` ("" except in tests). What the system does not report is absent. Does not set `pinned`.
-model::CpuState read_cpu_state(const std::string& root = "");
+// Below `root` ("" except in tests). What the system does not report is absent.
+model::CpuState read_cpu_state(const model::InstrumentOptions& instruments, const std::string& root = "");
 
 // In CPUs: the smallest quota of this process's control group and of the groups above it (cgroup version 1
 // or 2). Absent: no limit.

@@ -65,8 +65,9 @@ constexpr const char* measuring_variables[] = {"GRAPHBENCH_AUTOTUNE",   "GRAPHBE
 
 }  // namespace
 
-model::Environment read_environment() {
+model::Environment read_environment(const model::DeviceFacts& device) {
   model::Environment environment;
+  environment.device = device;
   char name[256] = {};
   environment.hostname = gethostname(name, sizeof name - 1) == 0 && name[0] != '\0' ? name : unknown;
   environment.os = os_name();
@@ -75,6 +76,7 @@ model::Environment read_environment() {
   for (const char* variable : measuring_variables) {
     if (const char* value = std::getenv(variable)) environment.variables[variable] = value;
   }
+  environment.fingerprint = fingerprint_of(environment);
   return environment;
 }
 

@@ -7,8 +7,8 @@
 
 namespace graphbench::machine {
 
-// A fact that cannot be read is "unknown".
-model::Environment read_environment();
+// A fact that cannot be read is "unknown". The fingerprint is that of a machine with `device`.
+model::Environment read_environment(const model::DeviceFacts& device = {});
 
 // SHA-256 of the facts that must be equal for comparable numbers: device kind, name, compute capability,
 // driver, runtime, libraries, CPU and tool version. The commit is left out, because people compare commits.

@@ -179,7 +179,7 @@ TEST_F(CpuQuotaTest, ReadsVersionOne) {
 class CpuStateTest : public ::testing::Test {
  protected:
   void file(const std::string& path, const std::string& text) const { folder_.write(path, text); }
-  model::CpuState read() const { return read_cpu_state(folder_.path()); }
+  model::CpuState read() const { return read_cpu_state({}, folder_.path()); }
 
  private:
   test::TemporaryFolder folder_;
