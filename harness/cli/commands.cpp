@@ -180,7 +180,7 @@ const std::vector<CommandRow>& commands() {
 
 const std::vector<ChildRow>& children() {
   static const std::vector<ChildRow> rows = {
-      {worker_role, worker::worker_main},
+      {worker_role, [](std::string_view parent) { return worker::worker_main(parent, nullptr); }},
       {ranks_role, ranks::group_main},
       {probe_role, [](std::string_view parent) { return sweep::probe_main(parent); }},
       {floor_role, floors::floor_main},

@@ -24,7 +24,7 @@ extern "C" GB_EXPORT int graphbench_child(const char* role, const char* parent, 
     setenv("GRAPHBENCH_MODULE_DIR", folder.c_str(), 0);
   }
   const abi::LentPlugin lent{plugin, origin};
-  if (role == std::string_view(cli::worker_role)) return worker::worker_main(parent, lent);
+  if (role == std::string_view(cli::worker_role)) return worker::worker_main(parent, &lent);
   if (role == std::string_view(cli::probe_role)) return sweep::probe_main(parent, &lent);
   if (role == std::string_view(cli::bill_role)) return bill::bill_main(parent, &lent);
   complain("%s is not a process that runs a step", role);

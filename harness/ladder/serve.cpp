@@ -69,7 +69,7 @@ void Server::drop(std::int64_t size, const Error& error) {
   rungs_.erase(size);
   model::LadderSize& dropped = dropped_.emplace_back();
   dropped.size = size;
-  dropped.dropped = model::Reason{std::string(name_of(error.code())), error.what()};
+  dropped.dropped = model::reason_of(error);
 }
 
 ExecutionMode Server::mode_of(std::int64_t size) const {

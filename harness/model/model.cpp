@@ -2,11 +2,17 @@
 #include <algorithm>
 #include <tuple>
 
+#include "graphs/base/error.hpp"
 #include "graphs/base/text.hpp"
 #include "harness/model/plan.hpp"
 #include "harness/model/result.hpp"
 
 namespace graphbench::model {
+
+Reason reason_of(const std::exception& error) {
+  const auto* const ours = dynamic_cast<const Error*>(&error);
+  return {std::string(name_of(ours == nullptr ? ErrorCode::internal : ours->code())), error.what()};
+}
 
 std::string_view name_of(CellStatus status) noexcept {
   switch (status) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
 #include <map>
 #include <optional>
 #include <string>
@@ -24,6 +25,8 @@ using facts::GraphCounts;
 using facts::Io;
 using facts::LibraryChoice;
 using facts::Reason;
+// Its code is the error's, or "internal" for an exception that is not an Error.
+Reason reason_of(const std::exception& error);
 
 struct Cell {
   std::string workload;

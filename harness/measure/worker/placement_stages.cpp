@@ -40,7 +40,7 @@ std::unique_ptr<execution::Executor> prepare(TaskRun& run, BatchRun& batch, mode
     if (!rig.survives(error.code())) forget_refusal(*rig.make_eager(batch.size), rig.stream());
     executor = rig.prepare(batch.size, setup, phase, true);
     batch.result.fallback = model::reference_mode().name;
-    batch.result.fallback_reason = model::Reason{std::string(name_of(error.code())), error.what()};
+    batch.result.fallback_reason = model::reason_of(error);
   }
   if (run.ledger) run.ledger->begin(Account::code);
   return executor;

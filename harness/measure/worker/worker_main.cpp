@@ -16,7 +16,6 @@ void send(const WorkerEvent& event) {
 }
 
 int run_requested_task(const std::string& request, const abi::LentPlugin* lent) {
-  model::Reason reason;
   const auto tell = [&](WorkerEvent event) {
     if (lent != nullptr && event.device) event.device->libraries[lent->plugin->name] = lent->plugin->version;
     send(event);
@@ -24,25 +23,17 @@ int run_requested_task(const std::string& request, const abi::LentPlugin* lent) 
   try {
     run_worker(decode_task(request), tell, lent);
     return 0;
-  } catch (const Error& error) {
-    reason = {std::string(name_of(error.code())), error.what()};
   } catch (const std::exception& error) {
-    reason = {std::string(name_of(ErrorCode::internal)), error.what()};
+    send({.error = model::reason_of(error)});
+    return 1;
   }
-  send({.error = reason});
-  return 1;
 }
 
 }  // namespace
 
-int worker_main(std::string_view parent) {
+int worker_main(std::string_view parent, const abi::LentPlugin* lent) {
   return process::child_main("worker", parent,
-                             [](const std::string& request) { return run_requested_task(request, nullptr); });
-}
-
-int worker_main(std::string_view parent, const abi::LentPlugin& lent) {
-  return process::child_main("worker", parent,
-                             [&](const std::string& request) { return run_requested_task(request, &lent); });
+                             [&](const std::string& request) { return run_requested_task(request, lent); });
 }
 
 }  // namespace graphbench::worker
