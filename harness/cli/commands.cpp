@@ -4,7 +4,6 @@
 #include "harness/bill/bill_process.hpp"
 #include "harness/ladder/ladder_process.hpp"
 #include "harness/measure/floor/floor_process.hpp"
-#include "harness/measure/ranks/rank.hpp"
 #include "harness/measure/worker/worker_main.hpp"
 #include "harness/sweep/probe_main.hpp"
 
@@ -181,7 +180,6 @@ const std::vector<CommandRow>& commands() {
 const std::vector<ChildRow>& children() {
   static const std::vector<ChildRow> rows = {
       {worker_role, [](std::string_view parent) { return worker::worker_main(parent, nullptr); }},
-      {ranks_role, ranks::group_main},
       {probe_role, [](std::string_view parent) { return sweep::probe_main(parent); }},
       {floor_role, floors::floor_main},
       {ladder_role, ladder::ladder_main},

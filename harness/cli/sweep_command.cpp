@@ -107,7 +107,6 @@ sweep::SweepOutcome measure(const model::Plan& plan, const plan::Catalog& catalo
                             process::ProcessSupervisor& supervisor, sweep::SweepListener& listener,
                             sweep::Journal* journal) {
   sweep::SweepSettings settings{child_command(options, worker_role), options.worker_timeout_seconds};
-  settings.ranks_command = process::own_command(ranks_role);
   settings.hostname = machine::read_environment().hostname;
   settings.floors = conditions.floors;
   if (journal != nullptr) {

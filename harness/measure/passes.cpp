@@ -58,13 +58,12 @@ struct Pass {
 };
 
 // Counts wall time, not sample time, because `seconds_max` limits how long the user waits.
-void go_on(Pass& pass, const PassBounds& bounds, ranks::Rank* rank) {
+void go_on(Pass& pass, const PassBounds& bounds, const ranks::Rank& rank) {
   const double seconds_before = pass.state.seconds;
   const Stopwatch watch;
   for (;;) {
     const std::optional<StoppedBy> bound = stop_of(bounds, pass.state);
-    std::int64_t steps = bound ? 0 : next_round(bounds, pass.state);
-    if (rank != nullptr) steps = rank->decide(steps);
+    const std::int64_t steps = rank.decide(bound ? 0 : next_round(bounds, pass.state));
     if (steps == 0) {
       pass.stopped_by = bound.value_or(StoppedBy::time);  // absent if only rank 0 reached a bound
       return;
@@ -117,16 +116,12 @@ class Passes final : public CellPasses {
     if (cache != nullptr) cache->run();
     settle();
     std::ranges::shuffle(order_, generator_);
+    const bool last = visit == visits_in_a_placement;
     for (Pass* pass : order_) {
       // Throughput needs many successive steps per round, so all of its time is in the last visit.
-      if (pass != &throughput_) {
-        go_on(*pass, part_of(pass->bounds, visit, visits_in_a_placement), step.rank);
-      } else if (visit == visits_in_a_placement) {
-        go_on(*pass, pass->bounds, step.rank);
-      }
-    }
-    if (visit == visits_in_a_placement) {
-      for (Pass* pass : order_) pass->any_stopped_by = std::max(pass->any_stopped_by, pass->stopped_by);
+      if (pass == &throughput_ && !last) continue;
+      go_on(*pass, part_of(pass->bounds, visit, visits_in_a_placement), step.rank);
+      if (last) pass->any_stopped_by = std::max(pass->any_stopped_by, pass->stopped_by);
     }
     begin_.reset();
     end_.reset();
@@ -138,24 +133,23 @@ class Passes final : public CellPasses {
     std::vector<std::vector<double>> latency;
     std::vector<std::vector<double>> device;
     std::vector<double> rates;
+    // Returns the median.
+    const auto take = [](const auto& buffer, auto& all, std::vector<double>& samples) {
+      append(samples, all.emplace_back(buffer.seconds()));
+      return statistics::median_or_absent(all.back());
+    };
     for (const Samples& each : samples_) {
-      submit.push_back(each.submit_ns.seconds());
-      latency.push_back(each.latency_ns.seconds());
-      device.push_back(each.device_ns.seconds());
       model::LaunchPlacement& placement = launch_.placements.emplace_back();
       placement.latency_samples = static_cast<std::int64_t>(each.latency_ns.size());
       placement.device_samples = static_cast<std::int64_t>(each.device_ns.size());
-      placement.submit_seconds = statistics::median_or_absent(submit.back());
-      placement.latency_seconds = statistics::median_or_absent(latency.back());
-      placement.device_seconds = statistics::median_or_absent(device.back());
+      placement.submit_seconds = take(each.submit_ns, submit, launch_.submit_samples);
+      placement.latency_seconds = take(each.latency_ns, latency, launch_.latency_samples);
+      placement.device_seconds = take(each.device_ns, device, launch_.device_samples);
       if (each.steps > 0 && each.elapsed_ns > 0) {
         rates.push_back(static_cast<double>(each.steps) / (static_cast<double>(each.elapsed_ns) * 1e-9));
         placement.throughput_steps_per_second = rates.back();
       }
-      append(launch_.submit_samples, submit.back());
-      append(launch_.latency_samples, latency.back());
       append(launch_.latency_started_ns, each.latency_ns.started_ns());
-      append(launch_.device_samples, device.back());
       append(launch_.device_started_ns, each.device_ns.started_ns());
     }
     launch_.latency_stopped_by = name_of(latency_.any_stopped_by);
@@ -186,16 +180,15 @@ class Passes final : public CellPasses {
     for (std::int64_t i = 0; i < settling_steps; ++i) {
       step_->executor.submit();
       step_->stream.synchronize();
-      const std::int64_t over = watch.seconds() > settling_seconds_max ? 1 : 0;
-      if ((step_->rank == nullptr ? over : step_->rank->decide(over)) != 0) return;
+      if (step_->rank.decide(watch.seconds() > settling_seconds_max ? 1 : 0) != 0) return;
     }
   }
 
   std::vector<double> latency_round(std::int64_t steps) {
     const std::size_t before = now_->latency_ns.size();
-    if (step_->rank != nullptr) step_->rank->times = &times_;
-    latency_loop<SteadyClock>(steps, *step_, now_->submit_ns, now_->latency_ns);
-    if (step_->rank != nullptr) step_->rank->times = nullptr;
+    StepUnderTest step = *step_;
+    step.group_times = &times_;
+    latency_loop<SteadyClock>(steps, step, now_->submit_ns, now_->latency_ns);
     return now_->latency_ns.seconds(before);
   }
 
@@ -208,9 +201,8 @@ class Passes final : public CellPasses {
   // Adds up steps and time over all rounds, because the best round could be a lucky one. A short round is
   // slower, because each round first fills the pipeline, but it counts less in the sum.
   std::vector<double> throughput_round(std::int64_t steps) {
-    std::int64_t elapsed_ns = throughput_loop<SteadyClock>(steps, *step_);
-    if (step_->rank != nullptr)
-      elapsed_ns = std::llround(step_->rank->largest(static_cast<double>(elapsed_ns)));
+    const auto own_ns = static_cast<double>(throughput_loop<SteadyClock>(steps, *step_));
+    const std::int64_t elapsed_ns = std::llround(step_->rank.largest(own_ns));
     if (steps == 1) return {};  // one step is a latency, not a throughput
     now_->steps += steps;
     now_->elapsed_ns += elapsed_ns;

@@ -19,8 +19,9 @@ namespace graphbench::measure {
 struct StepUnderTest {
   execution::Executor& executor;
   Stream& stream;
-  CacheFlush* flush = nullptr;  // run before each step, untimed; null: caches stay warm
-  ranks::Rank* rank = nullptr;  // makes all ranks begin a step at once; null: one rank
+  CacheFlush* flush = nullptr;               // run before each step, untimed; null: caches stay warm
+  ranks::Rank rank = {};                     // makes all ranks begin a step at once
+  ranks::GroupTimes* group_times = nullptr;  // of the latency loop's steps; null: not kept
 };
 
 template <typename Clock>
@@ -45,7 +46,7 @@ std::int64_t time_step(const StepUnderTest& step, DurationBuffer& submit_ns, Sam
   std::int64_t started_ns = nanoseconds_since_epoch<Clock>(start);
   std::int64_t latency = nanoseconds_between<Clock>(start, completed);
   std::int64_t submit = nanoseconds_between<Clock>(start, submitted);
-  if (step.rank != nullptr) step.rank->combine(started_ns, submit, latency);
+  step.rank.combine(started_ns, submit, latency, step.group_times);
   submit_ns.push(submit);
   latency_ns.push(started_ns, latency);
   return latency;
@@ -66,7 +67,7 @@ void latency_loop(std::int64_t steps, const StepUnderTest& step, DurationBuffer&
                   SampleBuffer& latency_ns) {
   for (std::int64_t i = 0; i < steps; ++i) {
     if (step.flush != nullptr) step.flush->run();
-    if (step.rank != nullptr) step.rank->begin_step();
+    step.rank.begin_step();
     time_step<Clock>(step, submit_ns, latency_ns);
   }
 }
@@ -78,14 +79,13 @@ void device_loop(std::int64_t steps, const StepUnderTest& step, Event& begin, Ev
                  SampleBuffer& device_ns) {
   for (std::int64_t i = 0; i < steps; ++i) {
     if (step.flush != nullptr) step.flush->run();
-    if (step.rank != nullptr) step.rank->begin_step();
+    step.rank.begin_step();
     const auto start = Clock::now();
     begin.record(step.stream);
     step.executor.submit();
     end.record(step.stream);
     step.stream.synchronize();
-    double seconds = end.seconds_since(begin);
-    if (step.rank != nullptr) seconds = step.rank->largest(seconds);
+    const double seconds = step.rank.largest(end.seconds_since(begin));
     device_ns.push(nanoseconds_since_epoch<Clock>(start), std::llround(seconds * 1e9));
   }
 }
@@ -93,7 +93,7 @@ void device_loop(std::int64_t steps, const StepUnderTest& step, Event& begin, Ev
 // Runs all steps back to back with one wait at the end. Returns the total time in nanoseconds.
 template <typename Clock>
 std::int64_t throughput_loop(std::int64_t steps, const StepUnderTest& step) {
-  if (step.rank != nullptr) step.rank->begin_step();
+  step.rank.begin_step();
   const auto start = Clock::now();
   for (std::int64_t i = 0; i < steps; ++i) step.executor.submit();
   step.stream.synchronize();

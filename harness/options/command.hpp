@@ -34,7 +34,6 @@ int guarded(const std::function<int()>& work);
 
 // The first argument of a child process. Users never give this argument.
 inline constexpr const char* worker_role = "--worker";
-inline constexpr const char* ranks_role = "--ranks-process";
 inline constexpr const char* probe_role = "--probe";
 inline constexpr const char* floor_role = "--floor-process";
 inline constexpr const char* ladder_role = "--ladder-process";

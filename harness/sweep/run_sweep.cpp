@@ -10,6 +10,7 @@
 #include "graphs/base/process/exit_text.hpp"
 #include "graphs/base/text.hpp"
 #include "harness/measure/machine/environment.hpp"
+#include "harness/measure/ranks/group.hpp"
 #include "harness/measure/worker/protocol.hpp"
 #include "harness/model/axes.hpp"
 #include "harness/model/statistics/cell_summary.hpp"
@@ -123,17 +124,14 @@ class Sweep {
     report_progress();
     model::WorkerTask spawned = task;
     spawned.spawned_ns = steady_ns();
-    process::ChildCommand command{settings_.worker_command, worker::encode_task(spawned),
-                                  settings_.worker_silent_seconds_max};
-    if (model::ranks_of(task) > 1) {
-      command.argv = settings_.ranks_command;
-      command.argv.push_back(std::to_string(settings_.worker_silent_seconds_max / 4));
-      std::ranges::copy(settings_.worker_command, std::back_inserter(command.argv));
-      command.silent_seconds_max *= 2;  // the ranks' parent must detect a hang first
-    }
+    const process::ChildCommand command{settings_.worker_command, worker::encode_task(spawned),
+                                        settings_.worker_silent_seconds_max};
+    const auto on_line = [this](std::string_view line) { take(line); };
+    const auto on_tick = [this] { report_progress(); };
     const double began = since_start_.seconds();
-    const process::ChildExit exit = supervisor_.run(
-        command, [this](std::string_view line) { take(line); }, [this] { report_progress(); });
+    const process::ChildExit exit = model::ranks_of(task) == 1
+                                        ? supervisor_.run(command, on_line, on_tick)
+                                        : ranks::run_group(supervisor_, command, spawned, on_line, on_tick);
     finished_.worker_seconds = since_start_.seconds() - began;
     table_.add_worker_seconds(finished_.worker_seconds, worker_.reported);
     if (exit.how == process::ChildExit::How::interrupted) {
@@ -208,11 +206,10 @@ class Sweep {
   }
 
   model::Reason reason_of(const process::ChildExit& exit) const {
-    using ProcessExit = process::ChildExit::How;
-    const std::string ended = process::how_it_ended(exit, settings_.worker_silent_seconds_max, last_phase());
-    if (exit.how == ProcessExit::timed_out) return {"worker_timeout", ended};
-    const bool spoke = exit.how == ProcessExit::exited && worker_.error.has_value();
-    return spoke ? *worker_.error : model::Reason{"worker_crashed", ended};
+    using How = process::ChildExit::How;
+    if (exit.how == How::exited && worker_.error) return *worker_.error;
+    return {exit.how == How::timed_out ? "worker_timeout" : "worker_crashed",
+            process::how_it_ended(exit, settings_.worker_silent_seconds_max, last_phase())};
   }
 
   void settle(const model::WorkerTask& task, const process::ChildExit& exit) {
@@ -222,8 +219,7 @@ class Sweep {
       return;
     }
     if (table_.fail_unreported(reason) > 0) return;
-    const bool well = exit.how == process::ChildExit::How::exited && exit.status == 0;
-    if (well) return;
+    if (exit.well()) return;
     const std::string name = task.workload + "/" + task.preset + "/" + task.dtype + "/" + task.pass + "/w" +
                              std::to_string(task.warmup) + "/" + task.mode;
     outcome_.warnings.push_back("worker " + name + " failed after its last cell: " + reason.code + ": " +

@@ -22,9 +22,8 @@ struct SweepSettings {
   std::function<void(const FinishedTask&)> keep = nullptr;
   bool keep_samples = false;  // in finished tasks; false: only the first steps' latencies
   std::string hostname = {};
-  std::optional<model::Floors> floors = {};     // for each cell's ratio to the floors
-  std::vector<std::string> ranks_command = {};  // process::own_command("--ranks-process")
-  std::string finished_in = {};  // the beginning of messages about `finished`: option and journal
+  std::optional<model::Floors> floors = {};  // for each cell's ratio to the floors
+  std::string finished_in = {};              // the beginning of messages about `finished`: option and journal
 };
 
 struct SweepOutcome {

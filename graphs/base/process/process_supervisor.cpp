@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
@@ -12,6 +13,7 @@
 #include <chrono>
 #include <csignal>
 
+#include "graphs/base/clock.hpp"
 #include "graphs/base/error.hpp"
 #include "graphs/base/process/child_io.hpp"
 
@@ -26,27 +28,23 @@ constexpr std::size_t output_bytes_max = 64 * 1024;
 constexpr std::size_t line_bytes_max = 256 * 1024 * 1024;
 // A child that still runs this long after SIGKILL hangs in the kernel, and the sweep stops waiting.
 constexpr std::chrono::seconds kill_patience{30};
-
-std::chrono::steady_clock::duration seconds(double value) {
-  return std::chrono::duration_cast<std::chrono::steady_clock::duration>(
-      std::chrono::duration<double>(value));
-}
+constexpr std::chrono::seconds tick_interval{1};
 
 // Each handler holds a shared_ptr, so the object outlives late handlers.
 class RunningChild : public std::enable_shared_from_this<RunningChild> {
  public:
-  RunningChild(asio::io_context& io, const ChildCommand& command, const LineHandler& on_line,
-               const TickHandler& on_tick)
-      : silent_max_(seconds(command.silent_seconds_max)),
-        on_line_(on_line),
-        on_tick_(on_tick),
+  // `result` must exist until the child has finished.
+  RunningChild(asio::io_context& io, const ChildCommand& command, LineHandler on_line, ChildExit& result)
+      : silent_max_(std::chrono::duration_cast<SteadyClock::duration>(
+            std::chrono::duration<double>(command.silent_seconds_max))),
+        on_line_(std::move(on_line)),
         children_(io, SIGCHLD),
         silence_(io),
-        tick_(io),
         events_(io),
-        output_(io) {
+        output_(io),
+        result_(result) {
     SpawnedChild child = spawn(command.argv, command.input, command.environment);
-    pid_ = child.pid;
+    pid_ = result.pid = child.pid;
     events_.assign(child.events.release());
     output_.assign(child.output.release());
     events_.non_blocking(true);
@@ -58,12 +56,10 @@ class RunningChild : public std::enable_shared_from_this<RunningChild> {
     read(output_, &RunningChild::take_available_output);
     watch_silence(silent_max_);
     watch_children();
-    tick();
     reap();  // the child may have ended before SIGCHLD was watched
   }
 
-  bool finished() const { return finished_; }
-  ChildExit take_result() { return std::move(result_); }
+  bool runs() const { return !finished_; }
 
   void kill(ChildExit::How how) {
     if (finished_ || killed_) return;
@@ -79,6 +75,22 @@ class RunningChild : public std::enable_shared_from_this<RunningChild> {
     int status = 0;
     waitpid(pid_, &status, 0);
     finished_ = true;
+  }
+
+  void reap() {
+    int status = 0;
+    if (finished_ || waitpid(pid_, &status, WNOHANG) != pid_) return;
+    // Kills what the child started, which may keep the pipes open. The kernel does not use a process id
+    // again while a group with that id has members, and for an empty group kill() returns a harmless error.
+    ::kill(-pid_, SIGKILL);
+    end_orphans();
+    drain();
+    if (!killed_) {
+      result_.how = WIFSIGNALED(status) ? ChildExit::How::signalled : ChildExit::How::exited;
+      result_.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+      result_.status = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
+    }
+    finish();
   }
 
  private:
@@ -165,32 +177,6 @@ class RunningChild : public std::enable_shared_from_this<RunningChild> {
     });
   }
 
-  void tick() {
-    tick_.expires_after(std::chrono::seconds(1));
-    tick_.async_wait([self = shared_from_this()](error_code error) {
-      if (error || self->finished_) return;
-      if (self->on_tick_) self->on_tick_();
-      self->reap();  // finds the ended child even if SIGCHLD was lost
-      if (!self->finished_) self->tick();
-    });
-  }
-
-  void reap() {
-    int status = 0;
-    if (waitpid(pid_, &status, WNOHANG) != pid_) return;
-    // Kills what the child started, which may keep the pipes open. The kernel does not use a process id
-    // again while a group with that id has members, and for an empty group kill() returns a harmless error.
-    ::kill(-pid_, SIGKILL);
-    end_orphans();
-    drain();
-    if (!killed_) {
-      result_.how = WIFSIGNALED(status) ? ChildExit::How::signalled : ChildExit::How::exited;
-      result_.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-      result_.status = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
-    }
-    finish();
-  }
-
   // Reads the rest: after the child has ended, the pipes contain everything that it wrote.
   void drain() {
     take_available_events();
@@ -199,21 +185,19 @@ class RunningChild : public std::enable_shared_from_this<RunningChild> {
 
   void finish() {
     finished_ = true;
+    result_.ended_ns = steady_ns();
     trim_output();
     error_code error;
     events_.close(error);
     output_.close(error);
     children_.cancel(error);
     silence_.cancel();
-    tick_.cancel();
   }
 
   std::chrono::steady_clock::duration silent_max_;
-  const LineHandler& on_line_;
-  const TickHandler& on_tick_;
+  const LineHandler on_line_;
   asio::signal_set children_;
   asio::steady_timer silence_;
-  asio::steady_timer tick_;
   asio::posix::stream_descriptor events_;
   asio::posix::stream_descriptor output_;
   std::array<char, 65536> event_chunk_{};
@@ -223,7 +207,7 @@ class RunningChild : public std::enable_shared_from_this<RunningChild> {
   pid_t pid_ = -1;
   bool killed_ = false;
   bool finished_ = false;
-  ChildExit result_;
+  ChildExit& result_;
 };
 
 }  // namespace
@@ -245,27 +229,32 @@ class ProcessSupervisor::Impl {
     return interrupted_;
   }
 
-  ChildExit run(const ChildCommand& command, const LineHandler& on_line, const TickHandler& on_tick) {
-    if (interrupted()) {
-      ChildExit exit;
-      exit.how = ChildExit::How::interrupted;
-      return exit;
-    }
-    child_ = std::make_shared<RunningChild>(io_, command, on_line, on_tick);
+  std::vector<ChildExit> run(const std::vector<ChildCommand>& commands, const ChildLineHandler& on_line,
+                             const WatchHandler& watch) {
+    if (interrupted()) return {commands.size(), ChildExit{.how = ChildExit::How::interrupted}};
+    std::vector<ChildExit> exits(commands.size());
     try {
-      child_->start();
-      while (!child_->finished()) {
+      for (std::size_t i = 0; i < commands.size(); ++i) {
+        const auto take = [&on_line, i](std::string_view line) { on_line(i, line); };
+        children_.push_back(std::make_shared<RunningChild>(io_, commands[i], take, exits[i]));
+        children_.back()->start();
+      }
+      auto tick = SteadyClock::now() + tick_interval;
+      while (std::ranges::any_of(children_, &RunningChild::runs)) {
         io_.restart();
-        io_.run_one();
+        io_.run_one_until(tick);
+        if (SteadyClock::now() < tick) continue;
+        tick = SteadyClock::now() + tick_interval;
+        for (const auto& child : children_) child->reap();  // finds an ended child even if SIGCHLD was lost
+        if (!watch(exits)) kill(ChildExit::How::timed_out);
       }
     } catch (...) {
-      child_->abandon();
-      child_.reset();
+      for (const auto& child : children_) child->abandon();
+      children_.clear();
       throw;
     }
-    ChildExit exit = child_->take_result();
-    child_.reset();
-    return exit;
+    children_.clear();
+    return exits;
   }
 
  private:
@@ -273,15 +262,19 @@ class ProcessSupervisor::Impl {
     stop_signals_.async_wait([this](error_code error, int) {
       if (error) return;
       interrupted_ = true;
-      if (child_) child_->kill(ChildExit::How::interrupted);
+      kill(ChildExit::How::interrupted);
       watch();
     });
+  }
+
+  void kill(ChildExit::How how) {
+    for (const auto& child : children_) child->kill(how);
   }
 
   asio::io_context io_;
   asio::signal_set stop_signals_;
   bool interrupted_ = false;
-  std::shared_ptr<RunningChild> child_;
+  std::vector<std::shared_ptr<RunningChild>> children_;
 };
 
 std::vector<std::string> own_command(const std::string& role) {
@@ -293,7 +286,19 @@ ProcessSupervisor::~ProcessSupervisor() = default;
 
 ChildExit ProcessSupervisor::run(const ChildCommand& command, const LineHandler& on_line,
                                  const TickHandler& on_tick) {
-  return impl_->run(command, on_line, on_tick);
+  const auto watch = [&](const std::vector<ChildExit>&) {
+    if (on_tick) on_tick();
+    return true;
+  };
+  return run_all(
+             {command}, [&](std::size_t, std::string_view line) { on_line(line); }, watch)
+      .front();
+}
+
+std::vector<ChildExit> ProcessSupervisor::run_all(const std::vector<ChildCommand>& commands,
+                                                  const ChildLineHandler& on_line,
+                                                  const WatchHandler& watch) {
+  return impl_->run(commands, on_line, watch);
 }
 
 ChildExit ProcessSupervisor::ask(const ChildCommand& command, const LineHandler& on_line) {

@@ -1,5 +1,7 @@
-// Runs child processes one at a time, and watches for SIGINT, SIGTERM and SIGHUP while they run.
+// Runs child processes, and watches for SIGINT, SIGTERM and SIGHUP while they run.
 #pragma once
+
+#include <sys/types.h>
 
 #include <cstdint>
 #include <functional>
@@ -31,21 +33,29 @@ struct ChildExit {
   enum class How : std::uint8_t {
     exited,     // `status` is its exit code
     signalled,  // `signal` killed it
-    timed_out,  // silent for too long, killed
+    timed_out,  // killed because it was silent for too long, or because a WatchHandler gave it up
     interrupted,
     refused,  // killed because the line handler threw; `refusal` is its text
   };
   How how = How::exited;
   int status = 0;
   int signal = 0;
-  std::string refusal;
-  std::string output;  // the last 64 KiB of the child's stdout and stderr together
+  std::string refusal = {};
+  std::string output = {};  // the last 64 KiB of the child's stdout and stderr together
+  pid_t pid = 0;
+  std::int64_t ended_ns = 0;  // steady_ns() at its end; 0: the child still runs
+
+  bool well() const { return how == How::exited && status == 0; }
 };
 
 // Called for every line on descriptor 3, in order, without the newline. If it throws, the child is killed.
 using LineHandler = std::function<void(std::string_view line)>;
 // Called about once per second while a child runs.
 using TickHandler = std::function<void()>;
+// A LineHandler for children that run at once. `child`: the place of the child's command.
+using ChildLineHandler = std::function<void(std::size_t child, std::string_view line)>;
+// A TickHandler for them. Returns false to kill the children that still run.
+using WatchHandler = std::function<bool(const std::vector<ChildExit>& exits)>;
 
 // While this object exists, SIGINT, SIGTERM and SIGHUP do not end this process; they set `interrupted()`. A
 // process may have one supervisor at a time, and must use it from one thread.
@@ -59,6 +69,10 @@ class ProcessSupervisor {
   // Runs the child in its own process group until the child ends, then kills the processes that it leaves
   // behind. Throws Error(io) if the child cannot be started.
   ChildExit run(const ChildCommand& command, const LineHandler& on_line, const TickHandler& on_tick = {});
+
+  // Like run(), but runs several children at once until all have ended.
+  std::vector<ChildExit> run_all(const std::vector<ChildCommand>& commands, const ChildLineHandler& on_line,
+                                 const WatchHandler& watch);
 
   // Like run() without a tick handler, but throws Interrupted if the user interrupts.
   ChildExit ask(const ChildCommand& command, const LineHandler& on_line);

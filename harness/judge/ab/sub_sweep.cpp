@@ -106,8 +106,7 @@ void check_target(process::ProcessSupervisor& supervisor, const Target& target) 
     throw InputError(target.where, name + " cannot be started (" + failure.what() + ")");
   }
   if (exit.how == process::ChildExit::How::interrupted) throw process::Interrupted();
-  const bool well = exit.how == process::ChildExit::How::exited && exit.status == 0;
-  if (well && exit.output.starts_with("graphbench ")) return;
+  if (exit.well() && exit.output.starts_with("graphbench ")) return;
   const std::string said = process::last_lines(exit.output);
   throw InputError(target.where, name + " is not graphbench: with --version, the program " +
                                      (said.empty() ? "said nothing" : "said " + in_quotes(said)));

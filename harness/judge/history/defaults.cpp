@@ -63,7 +63,7 @@ std::optional<std::string> ask_git(process::ProcessSupervisor& supervisor,
   command.argv.insert(command.argv.end(), arguments.begin(), arguments.end());
   command.silent_seconds_max = 10;
   const process::ChildExit exit = supervisor.run(command, [](std::string_view) {});
-  if (exit.how != process::ChildExit::How::exited || exit.status != 0) return std::nullopt;
+  if (!exit.well()) return std::nullopt;
   const std::string line = exit.output.substr(0, exit.output.find('\n'));
   if (line.empty()) return std::nullopt;
   return line;

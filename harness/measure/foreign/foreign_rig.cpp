@@ -62,7 +62,7 @@ void add_facts(std::map<std::string, std::string>& facts, const std::string& nam
 
 ForeignRig::ForeignRig(const model::WorkerTask& task, Device& device, const gb_step& record,
                        const std::function<void(std::int64_t batch, std::string_view name)>& phase,
-                       ranks::Rank* rank)
+                       const ranks::Rank& rank)
     : Rig(task, device), record_(record), phase_(phase), rank_(rank) {
   for (const std::int64_t batch : worker::largest_first(task.batches)) {
     if (!open(batch)) return;
@@ -76,24 +76,21 @@ bool ForeignRig::open(std::int64_t batch) {
                         .device_uuid = device().info().kind == "host" ? "" : device().info().uuid,
                         .split_ops = task_.split_ops,
                         .axes = {task_.more_axes.begin(), task_.more_axes.end()}};
-  Opened& opened = opened_[batch];
-  std::optional<Error> failure;
+  auto& [step, failure] = opened_[batch];
   try {
     const Heartbeat at_work([&] { phase_(batch, "open"); });
-    opened.step = std::make_unique<ForeignStep>(record_, opening, stream());
+    step = std::make_unique<ForeignStep>(record_, opening, stream());
   } catch (const Error& error) {
     failure = error;
   }
-  if (rank_ != nullptr) failure = rank_->settle(failure);
-  if (!failure) return true;
-  opened.failure = std::make_exception_ptr(*failure);
-  return survives(failure->code());
+  failure = rank_.settle(failure);
+  return !failure || survives(failure->code());
 }
 
 ForeignStep& ForeignRig::step_at(std::int64_t batch) {
   if (task_.batches.empty() && !opened_.contains(batch)) open(batch);
   const Opened& opened = opened_[batch];
-  if (opened.failure) std::rethrow_exception(opened.failure);
+  if (opened.failure) throw Error(*opened.failure);
   if (!opened.step)
     throw Error(ErrorCode::step_failed,
                 "open: not tried, because a larger batch failed to open in this process");

@@ -1,8 +1,8 @@
 // The rig of a task with a foreign step: opens the step for each batch size and checks its outputs.
 #pragma once
 
-#include <exception>
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "harness/measure/foreign/foreign_step.hpp"
@@ -19,7 +19,7 @@ class ForeignRig final : public worker::Rig {
   // from another thread, again while it opens. With a `rank`, a batch that fails on one rank fails on all.
   ForeignRig(const model::WorkerTask& task, Device& device, const gb_step& record,
              const std::function<void(std::int64_t batch, std::string_view name)>& phase,
-             ranks::Rank* rank = nullptr);
+             const ranks::Rank& rank = {});
 
   void allocate(std::int64_t) override { allocated_ = true; }
   bool allocated() const noexcept override { return allocated_; }
@@ -39,7 +39,7 @@ class ForeignRig final : public worker::Rig {
  private:
   struct Opened {
     std::unique_ptr<ForeignStep> step;
-    std::exception_ptr failure;
+    std::optional<Error> failure;
   };
   std::unique_ptr<execution::Executor> make_executor(std::int64_t batch, bool eagerly) override;
   bool open(std::int64_t batch);  // false: other batches need a new process
@@ -47,7 +47,7 @@ class ForeignRig final : public worker::Rig {
 
   const gb_step& record_;
   const std::function<void(std::int64_t batch, std::string_view name)> phase_;
-  ranks::Rank* const rank_;
+  const ranks::Rank rank_;
   std::map<std::int64_t, Opened> opened_;
   bool allocated_ = false;
 };

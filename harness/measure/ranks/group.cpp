@@ -1,23 +1,20 @@
-// Starts the workers of a group, and ends the group when a rank fails alone, crashes or hangs. Only rank 0
-// inherits the descriptor of events.
+// Watches the ranks of a group by their lines, their shared memory and, if they hang, Python's stacks.
+#include "harness/measure/ranks/group.hpp"
+
 #include <arpa/inet.h>
-#include <fcntl.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <csignal>
-#include <cstdio>
-#include <cstdlib>
 #include <optional>
 #include <regex>
 #include <thread>
 
 #include "graphs/base/clock.hpp"
-#include "graphs/base/process/child_io.hpp"
+#include "graphs/base/files.hpp"
 #include "graphs/base/text.hpp"
 #include "harness/measure/ranks/rank.hpp"
 #include "harness/measure/worker/protocol.hpp"
@@ -26,11 +23,10 @@
 namespace graphbench::ranks {
 namespace {
 
-constexpr double grace_seconds = 3;  // from the first failure until the other ranks must have ended
+using Exits = std::vector<process::ChildExit>;
 
-void pause(int milliseconds) {
-  std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
-}
+constexpr double grace_seconds = 3;  // from the first failure until the other ranks must have ended
+constexpr double unlimited_seconds = 1e9;
 
 struct MemoryFile {
   Descriptor file{memfd_create("graphbench-ranks", MFD_CLOEXEC)};
@@ -51,179 +47,186 @@ std::string free_port() {
   return std::to_string(ntohs(address.sin_port));
 }
 
+// Returns null if no rank has ended badly.
+const process::ChildExit* first_broken(const Exits& exits) {
+  const auto first = std::ranges::min_element(exits, {}, [](const process::ChildExit& exit) {
+    return exit.well() ? std::numeric_limits<std::int64_t>::max() : exit.ended_ns;
+  });
+  return first->well() ? nullptr : &*first;
+}
+
 struct Worker {
-  pid_t pid = 0;
-  bool running = true;
-  int status = 0;
+  std::optional<model::Reason> error = {};  // which ended the worker
   MemoryFile stacks = {};
   std::string step = {};  // the step's function; empty: unknown
 };
 
 class Group {
  public:
-  Group(model::WorkerTask task, std::vector<std::string> command, double hang_seconds)
-      : task_(std::move(task)),
-        command_(std::move(command)),
-        usual_(hang_seconds),
-        workers_(static_cast<std::size_t>(model::ranks_of(task_))) {
-    if (ftruncate(memory_.file.get(), sizeof(Block)) != 0)
-      throw Error(ErrorCode::io, "make memory for ranks");
-    block_ = static_cast<Block*>(
-        mmap(nullptr, sizeof(Block), PROT_READ | PROT_WRITE, MAP_SHARED, memory_.file.get(), 0));
-  }
+  // Arguments outlive the group.
+  Group(const model::WorkerTask& task, const process::ChildCommand& worker,
+        const process::LineHandler& on_line)
+      : task_(task), worker_(worker), on_line_(on_line) {}
 
-  int run(const std::string& request) {
-    const MemoryFile input;
-    write_all(input.file.get(), request);
-    const std::string count = std::to_string(workers_.size());
-    const auto set = [](const char* name, const std::string& value) { setenv(name, value.c_str(), 1); };
-    set("MASTER_ADDR", "127.0.0.1");
-    set("MASTER_PORT", free_port());
-    set("WORLD_SIZE", count);
-    set("LOCAL_WORLD_SIZE", count);
-    set(block_variable, memory_.path);
-    for (std::size_t i = 0; i < workers_.size(); ++i) {
-      set("RANK", std::to_string(i));
-      set("LOCAL_RANK", std::to_string(i));
-      set(stacks_variable, workers_[i].stacks.path);
-      start(i, input.path);
+  process::ChildExit run(process::ProcessSupervisor& supervisor, const process::TickHandler& on_tick) {
+    const Exits exits = supervisor.run_all(
+        commands(), [&](std::size_t rank, std::string_view line) { take(rank, line); },
+        [&](const Exits& so_far) {
+          on_tick();
+          return goes_on(so_far);
+        });
+    const process::ChildExit* const broken = first_broken(exits);
+    const std::size_t rank = broken == nullptr ? 0 : static_cast<std::size_t>(broken - exits.data());
+    if (!reason_ && rank > 0) reason_ = failure_of(rank);
+    if (reason_) {
+      on_line_(worker::encode_event({.error = reason_}));
+      return {.status = 1};
     }
-    std::optional<model::Reason> reason;
-    while (!reason && std::ranges::any_of(workers_, &Worker::running)) {
-      pause(50);
-      reap();
-      if (broken_at_ && broken_at_->seconds() > grace_seconds) break;
-      if (!broken_at_) reason = reason_of_hang();
-    }
-    if (broken_at_ && broken_ > 0) reason = failure_of(broken_);
-    end_workers();
-    if (reason) process::send_line(worker::encode_event({.error = reason}));
-    return reason ? 1 : broken_at_ ? end_alike() : 0;
+    process::ChildExit exit = exits[rank];
+    if (broken != nullptr) exit.output += "\nrank " + std::to_string(rank) + " was the first to fail\n";
+    return exit;
   }
 
  private:
-  // This process has one thread, so that fork() is safe.
-  void start(std::size_t index, const std::string& input) {
-    workers_[index].pid = fork();
-    if (workers_[index].pid != 0) return;
-    dup2(open(input.c_str(), O_RDONLY | O_CLOEXEC), STDIN_FILENO);
-    if (index > 0) dup2(open("/dev/null", O_WRONLY | O_CLOEXEC), process::event_descriptor);
-    fcntl(process::event_descriptor, F_SETFD, 0);
-    std::vector<char*> arguments;
-    for (std::string& argument : command_) arguments.push_back(argument.data());
-    arguments.push_back(nullptr);
-    execv(arguments.front(), arguments.data());
-    _exit(127);
-  }
-
-  void reap() {
-    for (Worker& worker : workers_) {
-      if (!worker.running || waitpid(worker.pid, &worker.status, WNOHANG) != worker.pid) continue;
-      worker.running = false;
-      if (worker.status == 0 || broken_at_) continue;
-      broken_at_.emplace();
-      broken_ = static_cast<std::size_t>(&worker - workers_.data());
+  std::vector<process::ChildCommand> commands() const {
+    const std::string count = std::to_string(workers_.size());
+    const std::string port = free_port();
+    std::vector<process::ChildCommand> commands(workers_.size(), worker_);
+    for (std::size_t i = 0; i < commands.size(); ++i) {
+      const std::string rank = std::to_string(i);
+      model::WorkerTask own = task_;
+      own.device = device_after(task_.device, i);
+      own.instruments.submitter.reset();  // chosen among all CPUs; each rank chooses among its own
+      commands[i].input = worker::encode_task(own);
+      // The group must detect a hang first. Other ranks may be silent while rank 0 compiles.
+      commands[i].silent_seconds_max = i == 0 ? 2 * worker_.silent_seconds_max : unlimited_seconds;
+      commands[i].environment = {"MASTER_ADDR=127.0.0.1",
+                                 "MASTER_PORT=" + port,
+                                 "WORLD_SIZE=" + count,
+                                 "LOCAL_WORLD_SIZE=" + count,
+                                 "RANK=" + rank,
+                                 "LOCAL_RANK=" + rank,
+                                 block_variable + ("=" + memory_.path),
+                                 stacks_variable + ("=" + workers_[i].stacks.path)};
     }
+    return commands;
   }
 
-  // Returns the error in the rank's slot, if the rank has failed. Other ranks may then still wait for it.
+  void take(std::size_t rank, std::string_view line) {
+    const worker::WorkerEvent event = worker::decode_event(line);
+    if (event.error) workers_[rank].error = event.error;
+    if (rank > 0) return;
+    if (!event.phase.empty() && (event.phase != phase_ || event.batch != batch_)) {
+      phase_ = event.phase;
+      batch_ = event.batch;
+      quiet_ = Stopwatch();
+    }
+    on_line_(line);
+  }
+
+  bool goes_on(const Exits& exits) {
+    if (const process::ChildExit* const broken = first_broken(exits))
+      return static_cast<double>(steady_ns() - broken->ended_ns) <= grace_seconds * 1e9;
+    if (!reason_) reason_ = reason_of_hang(exits);
+    return !reason_;
+  }
+
+  // Returns the error that ended the rank or its stage. Other ranks may still wait for the rank.
   std::optional<model::Reason> failure_of(std::size_t rank) const {
-    const std::optional<Error> error = error_of(block_->slots[rank]);
-    if (!error) return std::nullopt;
-    return model::Reason{std::string(name_of(error->code())),
-                         "rank " + std::to_string(rank) + ": " + error->what()};
+    std::optional<model::Reason> reason = workers_[rank].error;
+    if (const std::optional<Error> error = error_of(block_->slots[rank])) reason = model::reason_of(*error);
+    if (reason) reason->message.insert(0, "rank " + std::to_string(rank) + ": ");
+    return reason;
+  }
+
+  std::optional<model::Reason> first_failure() const {
+    std::optional<model::Reason> failure;
+    for (std::size_t i = 0; i < workers_.size() && !failure; ++i) failure = failure_of(i);
+    return failure;
   }
 
   // The time without progress that counts as a hang. It is short after a failure, and longer while ranks
   // start or compile: they may then wait long for other processes, with unchanged stacks.
   double hang_seconds() const {
-    for (std::size_t i = 0; i < workers_.size(); ++i) {
-      if (failure_of(i)) return std::min(usual_, grace_seconds);
-    }
+    const double usual = worker_.silent_seconds_max / 4;
+    if (first_failure()) return std::min(usual, grace_seconds);
     const bool compiles =
         task_.mode.find('.') != std::string::npos || task_.more_axes.contains("torch-compile");
-    const std::string_view phase = block_->slots[0].phase;
-    if (phase.empty() || (compiles && phase == "open")) return 4 * usual_;
-    return phase == "open" ? 2 * usual_ : usual_;  // in "open" the first collective makes communicators
+    if (phase_.empty() || (compiles && phase_ == "open")) return 4 * usual;
+    return phase_ == "open" ? 2 * usual : usual;  // in "open" the first collective makes communicators
   }
 
   // A group hangs if no rank makes progress for hang_seconds(), with equal stacks at half and at full time.
-  std::optional<model::Reason> reason_of_hang() {
-    std::int64_t moves = 0;
-    for (const Slot& slot : block_->slots) moves += slot.moves;
+  std::optional<model::Reason> reason_of_hang(const Exits& exits) {
+    const std::int64_t moves = block_->meeting.moves() + block_->settling.moves();
     if (moves != std::exchange(moves_, moves)) quiet_ = Stopwatch();
     const double limit = hang_seconds();
     if (quiet_.seconds() < limit / 2) calls_.clear();
     if (quiet_.seconds() < (calls_.empty() ? limit / 2 : limit)) return std::nullopt;
     const std::vector<std::string> before = std::exchange(calls_, {});
-    for (Worker& worker : workers_) calls_.push_back(call_of(stacks_of(worker)));
+    for (std::size_t i = 0; i < workers_.size(); ++i) calls_.push_back(call_of(stacks_of(i, exits[i])));
     if (before != calls_) {
       if (!before.empty()) quiet_ = Stopwatch();
       return std::nullopt;
     }
+    if (std::optional<model::Reason> failure = first_failure()) return failure;
     std::string text =
         "the ranks hang (no progress in " + std::to_string(std::lround(quiet_.seconds())) + " s)";
-    for (std::size_t i = 0; i < workers_.size(); ++i) {
-      if (const std::optional<model::Reason> failure = failure_of(i)) return failure;
-      text += (i == 0 ? ": rank " : "; rank ") + std::to_string(i) + " " + position_of(i);
-    }
+    for (std::size_t i = 0; i < workers_.size(); ++i)
+      text += (i == 0 ? ": rank " : "; rank ") + std::to_string(i) + " " + position_of(i, exits[i]);
     return model::Reason{"worker_timeout", text};
   }
 
   // Python writes "ready" to the file once it handles SIGUSR1. Before that, the signal would end the worker,
   // so none is sent. Then Python writes the step's function, and at each SIGUSR1 the stacks of all threads.
-  static std::string stacks_of(Worker& worker) {
+  std::string stacks_of(std::size_t rank, const process::ChildExit& exit) {
+    Worker& worker = workers_[rank];
     const std::string before = worker.stacks.text();
     if (before.starts_with("ready")) worker.step = call_of(before);
-    if (!worker.running || before.empty() || ftruncate(worker.stacks.file.get(), 0) != 0) return {};
-    ::kill(worker.pid, SIGUSR1);
-    pause(200);
+    if (exit.ended_ns != 0 || before.empty() || ftruncate(worker.stacks.file.get(), 0) != 0) return {};
+    ::kill(exit.pid, SIGUSR1);
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
     return worker.stacks.text();
   }
 
-  std::string position_of(std::size_t rank) const {
+  std::string position_of(std::size_t rank, const process::ChildExit& exit) const {
     const Slot& slot = block_->slots[rank];
     const Worker& worker = workers_[rank];
     const std::string text = "at step " + std::to_string(slot.steps) + " in mode " + task_.mode + ", phase " +
-                             slot.phase + " of batch " + std::to_string(slot.batch) + ", ";
-    if (!worker.running) return text + "has ended";
+                             phase_ + " of batch " + std::to_string(batch_) + ", ";
+    if (exit.ended_ns != 0) return text + "has ended";
     if (!calls_[rank].empty()) return text + "in " + calls_[rank];
     return text + (slot.waiting ? "waits for the other ranks" : "waits for its device") +
            (worker.step.empty() ? "" : " after " + worker.step);
   }
 
-  void end_workers() {
-    for (const Worker& worker : workers_) {
-      if (worker.running) ::kill(worker.pid, SIGKILL);
-    }
-    for (const Stopwatch watch; watch.seconds() < 30 && std::ranges::any_of(workers_, &Worker::running);) {
-      pause(20);
-      reap();
-    }
-  }
-
-  // Ends this process as the first failed rank ended. The parent reports that end, with the rank's output.
-  int end_alike() const {
-    const int status = workers_[broken_].status;
-    std::fprintf(stderr, "rank %zu was the first to fail\n", broken_);
-    if (WIFSIGNALED(status)) ::kill(getpid(), WTERMSIG(status));
-    return WEXITSTATUS(status);
-  }
-
-  const model::WorkerTask task_;
-  std::vector<std::string> command_;
-  const double usual_;  // the usual time that counts as a hang
-  std::vector<Worker> workers_;
+  const model::WorkerTask& task_;
+  const process::ChildCommand& worker_;
+  const process::LineHandler& on_line_;
+  std::vector<Worker> workers_ = std::vector<Worker>(static_cast<std::size_t>(model::ranks_of(task_)));
   const MemoryFile memory_;
-  Block* block_ = nullptr;
-  std::optional<Stopwatch> broken_at_;  // runs since the first rank ended badly
-  std::size_t broken_ = 0;
+  const std::shared_ptr<Block> block_ = map_block(memory_.path);
+  std::optional<model::Reason> reason_;  // why the group ends
+  std::string phase_;                    // of all ranks: they end each stage together
+  std::int64_t batch_ = 0;
   std::int64_t moves_ = 0;
   Stopwatch quiet_;                 // runs since the last progress
   std::vector<std::string> calls_;  // each rank's innermost calls at half of hang_seconds(); empty: not read
 };
 
 }  // namespace
+
+process::ChildExit run_group(process::ProcessSupervisor& supervisor, const process::ChildCommand& worker,
+                             const model::WorkerTask& task, const process::LineHandler& on_line,
+                             const process::TickHandler& on_tick) {
+  return Group(task, worker, on_line).run(supervisor, on_tick);
+}
+
+std::string device_after(const std::string& first, std::size_t rank) {
+  const std::size_t colon = first.find(':');
+  if (first.starts_with("host")) return first;
+  return first.substr(0, colon + 1) + std::to_string(std::stoull(first.substr(colon + 1)) + rank);
+}
 
 std::string call_of(const std::string& stacks) {
   static const std::regex frame(R"re(  File "(?:.*/)?(.*)", line (\d+) in (.*))re");
@@ -241,17 +244,6 @@ std::string call_of(const std::string& stacks) {
     }
   }
   return {};
-}
-
-int group_main(std::string_view parent) {
-  return process::child_main("ranks", parent, [&](const std::string& request) {
-    std::vector<std::string> command = split(read_whole_file("/proc/self/cmdline", 1 << 20).text, '\0');
-    const double hang_seconds = std::atof(command.at(3).c_str());
-    command.erase(command.begin(), command.begin() + 4);
-    command.pop_back();  // the text ends with a NUL
-    *std::ranges::find(command, parent) = std::to_string(getpid());
-    return Group(worker::decode_task(request), command, hang_seconds).run(request);
-  });
 }
 
 }  // namespace graphbench::ranks

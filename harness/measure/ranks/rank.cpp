@@ -3,7 +3,9 @@
 
 #include <fcntl.h>
 #include <sched.h>
+#include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <bit>
@@ -14,44 +16,30 @@
 #include "graphs/base/files.hpp"
 
 namespace graphbench::ranks {
-namespace {
-
-// A short wait spins, so that the rank continues at once. A longer wait leaves the CPU to other threads.
-void pause(std::int64_t turn) {
-  if (turn > 40'000) {
-    std::this_thread::sleep_for(std::chrono::microseconds(50));
-  } else if (turn > 20'000) {
-    sched_yield();
-  }
-}
-
-template <std::size_t size>
-void write_text(char (&to)[size], std::string_view text) {
-  to[text.copy(to, size - 1)] = '\0';
-}
-
-}  // namespace
 
 std::optional<Error> error_of(const Slot& slot) {
-  const std::string text = slot.failure;
+  const std::string text(slot.failure, strnlen(slot.failure, sizeof slot.failure));
   if (text.empty()) return std::nullopt;
   return Error(static_cast<ErrorCode>(std::atoi(text.c_str())), text.substr(text.find(' ') + 1));
 }
 
-std::unique_ptr<Rank> Rank::join() {
-  const char* const file = std::getenv(block_variable);
-  if (file == nullptr) return nullptr;
-  const Descriptor opened(open(file, O_RDWR | O_CLOEXEC));
-  void* const block = mmap(nullptr, sizeof(Block), PROT_READ | PROT_WRITE, MAP_SHARED, opened.get(), 0);
-  if (block == MAP_FAILED) throw Error(ErrorCode::io, std::string("join ranks: cannot map ") + file);
-  const auto number = [](const char* variable) { return std::atoll(std::getenv(variable)); };
-  return std::unique_ptr<Rank>(new Rank(static_cast<Block*>(block), number("RANK"), number("WORLD_SIZE")));
+std::shared_ptr<Block> map_block(const std::string& file) {
+  const Descriptor opened(open(file.c_str(), O_RDWR | O_CLOEXEC));
+  void* block = MAP_FAILED;
+  if (ftruncate(opened.get(), sizeof(Block)) == 0)
+    block = mmap(nullptr, sizeof(Block), PROT_READ | PROT_WRITE, MAP_SHARED, opened.get(), 0);
+  if (block == MAP_FAILED) throw Error(ErrorCode::io, "join ranks: cannot map " + file);
+  return {static_cast<Block*>(block), [](Block* mapped) { munmap(mapped, sizeof(Block)); }};
 }
 
-std::string Rank::device_after(const std::string& first) const {
-  const std::size_t colon = first.find(':');
-  if (first.starts_with("host")) return first;
-  return first.substr(0, colon + 1) + std::to_string(std::atoll(first.c_str() + colon + 1) + index_);
+Rank Rank::join() {
+  Rank rank;
+  const char* const file = std::getenv(block_variable);
+  if (file == nullptr) return rank;
+  rank.block_ = map_block(file);
+  rank.index_ = std::atoll(std::getenv("RANK"));
+  rank.count_ = std::atoll(std::getenv("WORLD_SIZE"));
+  return rank;
 }
 
 std::vector<int> Rank::share_of(const std::vector<int>& cpus) const {
@@ -60,8 +48,7 @@ std::vector<int> Rank::share_of(const std::vector<int>& cpus) const {
   return {cpus.begin() + size * index_ / count_, cpus.begin() + size * (index_ + 1) / count_};
 }
 
-void Rank::wait(Barrier& barrier) {
-  ++own().moves;
+void Rank::wait(Barrier& barrier) const {
   const std::int64_t round = barrier.round.load();
   if (barrier.arrived.fetch_add(1) + 1 == count_) {
     barrier.arrived = 0;
@@ -69,18 +56,23 @@ void Rank::wait(Barrier& barrier) {
     return;
   }
   own().waiting = true;
-  for (std::int64_t turn = 0; barrier.round.load() == round; ++turn) pause(turn);
+  // A short wait spins, so that the rank continues at once. A longer wait leaves the CPU to other threads.
+  for (std::int64_t turn = 0; barrier.round.load() == round; ++turn) {
+    if (turn > 20'000) sched_yield();
+    if (turn > 40'000) std::this_thread::sleep_for(std::chrono::microseconds(50));
+  }
   own().waiting = false;
 }
 
 // The first barrier waits for the slowest rank. The wait at the second is short: all spin and go on at once.
-void Rank::begin_step() {
+void Rank::begin_step() const {
+  if (alone()) return;
   ++own().steps;
   meet();
   meet();
 }
 
-std::array<std::vector<std::int64_t>, 3> Rank::gather(const Numbers& mine) {
+std::array<std::vector<std::int64_t>, 3> Rank::gather(const Numbers& mine) const {
   own().numbers = mine;
   meet();
   std::array<std::vector<std::int64_t>, 3> all;
@@ -91,13 +83,16 @@ std::array<std::vector<std::int64_t>, 3> Rank::gather(const Numbers& mine) {
   return all;
 }
 
-double Rank::largest(double mine) {
+double Rank::largest(double mine) const {
+  if (alone()) return mine;
   const auto all = gather({std::bit_cast<std::int64_t>(mine)});
   for (const std::int64_t each : all[0]) mine = std::max(mine, std::bit_cast<double>(each));
   return mine;
 }
 
-void Rank::combine(std::int64_t& started_ns, std::int64_t& submit_ns, std::int64_t& latency_ns) {
+void Rank::combine(std::int64_t& started_ns, std::int64_t& submit_ns, std::int64_t& latency_ns,
+                   GroupTimes* times) const {
+  if (alone()) return;
   const auto [starts, submits, ends] = gather({started_ns, submit_ns, started_ns + latency_ns});
   const std::int64_t last_end = std::ranges::max(ends);
   started_ns = std::ranges::min(starts);
@@ -110,8 +105,12 @@ void Rank::combine(std::int64_t& started_ns, std::int64_t& submit_ns, std::int64
     times->submit_seconds[rank].push_back(static_cast<double>(submits[rank]) * 1e-9);
 }
 
-std::optional<Error> Rank::settle(std::optional<Error> mine) {
-  if (mine) note(*mine);
+std::optional<Error> Rank::settle(std::optional<Error> mine) const {
+  if (alone()) return mine;
+  if (mine) {
+    const std::string text = std::to_string(static_cast<int>(mine->code())) + " " + mine->what();
+    own().failure[text.copy(own().failure, sizeof own().failure - 1)] = '\0';
+  }
   wait(block_->settling);
   std::optional<Error> first;
   bool alike = true;
@@ -120,21 +119,9 @@ std::optional<Error> Rank::settle(std::optional<Error> mine) {
     const std::optional<Error> error = error_of(block_->slots[i]);
     if (error) first.emplace(error->code(), "rank " + std::to_string(i) + ": " + error->what());
   }
-  if (first && alike) first = error_of(own());
   wait(block_->settling);
   own().failure[0] = '\0';
-  return first;
-}
-
-void Rank::note(std::int64_t batch, std::string_view phase) {
-  if (own().batch == batch && phase == own().phase) return;
-  own().batch = batch;
-  write_text(own().phase, phase);
-  ++own().moves;
-}
-
-void Rank::note(const Error& error) {
-  write_text(own().failure, std::to_string(static_cast<int>(error.code())) + " " + error.what());
+  return alike ? mine : first;
 }
 
 }  // namespace graphbench::ranks

@@ -64,12 +64,10 @@ void set_up_first(TaskRun& run, BatchRun& batch) {
   model::Launch& launch = batch.result.launches.emplace_back();
   launch.index = run.task.launch;
   batch.executor = prepare(run, batch, launch.setup);
-  if (run.rank != nullptr) {
-    for (double model::Setup::*stage : {&model::Setup::warmup_seconds, &model::Setup::capture_seconds,
-                                        &model::Setup::instantiate_seconds, &model::Setup::upload_seconds})
-      launch.setup.*stage = run.rank->largest(launch.setup.*stage);
-    launch.setup.prepare_seconds = run.rank->largest(launch.setup.prepare_seconds.value_or(0));
-  }
+  model::Setup& setup = launch.setup;
+  for (double* stage : {&*setup.prepare_seconds, &setup.warmup_seconds, &setup.capture_seconds,
+                        &setup.instantiate_seconds, &setup.upload_seconds})
+    *stage = run.rank.largest(*stage);
   const execution::StepCounts counts = batch.executor->counts();
   batch.result.graph = counts.graphs;
   batch.result.paths = paths_of(*batch.executor);

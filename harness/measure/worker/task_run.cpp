@@ -18,11 +18,6 @@ namespace {
 
 struct Stopped {};  // ends all stages; run_task() catches it
 
-void fail(model::CellResult& result, ErrorCode code, const std::string& message) {
-  result.status = is_skip(code) ? model::CellStatus::skipped : model::CellStatus::failed;
-  result.reason = model::Reason{std::string(name_of(code)), message};
-}
-
 bool has_failed(const BatchRun& batch) {
   return batch.result.status == model::CellStatus::failed ||
          batch.result.status == model::CellStatus::skipped;
@@ -107,19 +102,15 @@ bool walks(const TaskRun& run, const BatchRun& batch) {
 // This stage is separate from the check, so that it runs only if the check failed on no rank.
 void combine_ranks(TaskRun& run, BatchRun& batch) {
   model::Check& check = *batch.result.check;
-  check.max_abs_error = run.rank->largest(check.max_abs_error);
-  if (run.rank->largest(check.identical ? 0 : 1) == 0) return;
+  check.max_abs_error = run.rank.largest(check.max_abs_error);
+  if (run.rank.largest(check.identical ? 0 : 1) == 0) return;
   if (check.identical)
     check.tolerated = "outputs of another rank differ, as another order of operations can cause";
   check.identical = false;
 }
 
-bool has_ranks(const TaskRun& run, const BatchRun&) {
-  return run.rank != nullptr;
-}
-
 constexpr std::array<Stage, 5> after_measuring = {{{"check", check},
-                                                   {"", combine_ranks, has_ranks},
+                                                   {"", combine_ranks},
                                                    {"evaluate", evaluate, evaluates},
                                                    {"dump", dump, dumps},
                                                    {"shapes", walk, walks}}};
@@ -132,7 +123,7 @@ void run_stages(TaskRun& run) {
   }
   if (!run.placement->rig().allocated()) return;
   // With ranks records no step: a collective's kernel waits for other ranks, so its time predicts no gain.
-  if (run.program == nullptr && run.rank == nullptr) record_steps(run);
+  if (run.program == nullptr && run.rank.alone()) record_steps(run);
   if (run.program == nullptr) return;
   if (run.memory) measure_memory(run);
   if (run.task.instruments.profile) record_profiles(run);
@@ -178,9 +169,10 @@ void attempt(TaskRun& run, BatchRun& batch, const Stage& stage) {
   } catch (const std::bad_alloc&) {
     failure.emplace(ErrorCode::out_of_memory, "the worker's own heap is exhausted");
   }
-  if (run.rank != nullptr) failure = run.rank->settle(failure);
+  failure = run.rank.settle(failure);
   if (failure) {
-    fail(batch.result, failure->code(), failure->what());
+    batch.result.status = is_skip(failure->code()) ? model::CellStatus::skipped : model::CellStatus::failed;
+    batch.result.reason = model::reason_of(*failure);
     stop_where_spoilt(run, batch, failure->code());
   }
   take_cache_use(run, batch);

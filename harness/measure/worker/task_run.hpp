@@ -47,7 +47,7 @@ struct TaskRun {
   const ir::Program* program = nullptr;    // null: a foreign step
   const ir::Program* evaluated = nullptr;  // forward program to evaluate after training steps; null if none
   TraceProgram traced = {};                // makes the programs of --shape-trace; empty after the walk
-  ranks::Rank* rank = nullptr;             // null: there is one rank
+  ranks::Rank rank = {};
 
   std::int64_t placements = model::at_first_use(task) ? 1 : measure::placements;  // run_step() sets 1
   machine::DeviceClock clock = {};

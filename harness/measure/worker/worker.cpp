@@ -19,11 +19,6 @@ namespace graphbench::worker {
 
 namespace {
 
-std::optional<package::Package> open_package(const model::WorkerTask& task) {
-  if (task.package.file.empty()) return std::nullopt;
-  return package::open_package(task.package.file, task.package.digest);
-}
-
 model::PackageUse use_of(const package::Package& package, const model::WorkerTask& task,
                          const StartupClock& clock) {
   model::PackageUse use{};
@@ -40,15 +35,14 @@ void load_module(const model::WorkerTask& task, StartupClock& clock) {
   clock.lap(&model::Startup::module_seconds);
 }
 
-machine::SubmitterPin pin_of(const model::WorkerTask& task, const ranks::Rank* rank = nullptr) {
-  const std::vector<int> cpus = machine::allowed_cpus();
-  return machine::SubmitterPin(task.instruments, rank == nullptr ? cpus : rank->share_of(cpus),
+machine::SubmitterPin pin_of(const model::WorkerTask& task, const ranks::Rank& rank = {}) {
+  return machine::SubmitterPin(task.instruments, rank.share_of(machine::allowed_cpus()),
                                !task.device.starts_with("host"));
 }
 
-void run_step(const model::WorkerTask& task, const Tell& tell, StartupClock& clock, const gb_step& step,
-              ranks::Rank* rank) {
+void run_step(const model::WorkerTask& task, const Tell& tell, StartupClock& clock, const gb_step& step) {
   load_module(task, clock);
+  const ranks::Rank rank = ranks::Rank::join();
   machine::SubmitterPin pin = pin_of(task, rank);
   const auto phase = [&](std::int64_t batch, std::string_view name) {
     tell({.batch = batch, .phase = std::string(name)});
@@ -65,23 +59,6 @@ void run_step(const model::WorkerTask& task, const Tell& tell, StartupClock& clo
               .rank = rank,
               .placements = 1};
   run_task(run);
-}
-
-// Only rank 0 sends events.
-void run_rank(model::WorkerTask task, const Tell& tell, StartupClock& clock, const gb_step& step,
-              ranks::Rank& rank) {
-  task.device = rank.device_after(task.device);
-  task.instruments.submitter.reset();  // the parent's choice among all CPUs; this rank chooses among its own
-  const auto tell_first = [&](WorkerEvent event) {
-    if (!event.phase.empty()) rank.note(event.batch, event.phase);
-    if (rank.index() == 0) tell(std::move(event));
-  };
-  try {
-    run_step(task, tell_first, clock, step, &rank);
-  } catch (const Error& error) {
-    rank.note(error);
-    throw;
-  }
 }
 
 void run_program(const model::WorkerTask& task, const Tell& tell, StartupClock& clock,
@@ -152,16 +129,17 @@ void on_placement(const model::WorkerTask& asked, StartupClock& clock, const abi
 void run_worker(const model::WorkerTask& task, const Tell& tell, const abi::LentPlugin* lent) {
   StartupClock clock(task.spawned_ns);
   abi::WorkloadRegistry registry;
-  const std::optional<package::Package> package = open_package(task);
-  if (!package) workloads::add_builtin(registry);
+  std::optional<package::Package> package;
+  if (task.package.file.empty()) {
+    workloads::add_builtin(registry);
+  } else {
+    package = package::open_package(task.package.file, task.package.digest);
+  }
   for (const std::string& plugin : task.plugins) registry.load(plugin);
   if (lent != nullptr) registry.add(*lent->plugin, lent->origin);
   const gb_step* const step = package ? nullptr : registry.step(task.workload);
-  const std::unique_ptr<ranks::Rank> rank = step == nullptr ? nullptr : ranks::Rank::join();
-  if (rank != nullptr) {
-    run_rank(task, tell, clock, *step, *rank);
-  } else if (step != nullptr) {
-    run_step(task, tell, clock, *step, nullptr);
+  if (step != nullptr) {
+    run_step(task, tell, clock, *step);
   } else {
     run_program(task, tell, clock, registry, package);
   }

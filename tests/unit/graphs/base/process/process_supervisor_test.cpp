@@ -143,6 +143,38 @@ TEST_F(SupervisorTest, InterruptionKillsTheChildAndKeepsItsLines) {
   EXPECT_EQ(lines.size(), 1u);
 }
 
+TEST_F(SupervisorTest, RunsSeveralAtOnceAndKnowsWhichEndedFirst) {
+  const std::vector<ChildExit> exits = supervisor.run_all(
+      {{shell("cat >&3; sleep 0.3; exit 4"), "one\n", 60}, {shell("cat >&3; echo b; exit 5"), "two\n", 60}},
+      [this](std::size_t child, std::string_view line) {
+        lines.push_back(std::to_string(child) + " " + std::string(line));
+      },
+      [](const std::vector<ChildExit>&) { return true; });
+  EXPECT_THAT(lines, testing::UnorderedElementsAre("0 one", "1 two"));
+  ASSERT_EQ(exits.size(), 2u);
+  EXPECT_EQ(exits[0].status, 4);
+  EXPECT_EQ(exits[1].status, 5);
+  EXPECT_EQ(exits[1].output, "b\n");
+  EXPECT_LT(exits[1].ended_ns, exits[0].ended_ns);
+}
+
+TEST_F(SupervisorTest, KillsTheChildrenThatStillRunIfTheWatchSaysSo) {
+  std::vector<pid_t> running;
+  const std::vector<ChildExit> exits = supervisor.run_all(
+      {{shell("sleep 60"), "", 60}, {shell("exit 0"), "", 60}}, [](std::size_t, std::string_view) {},
+      [&](const std::vector<ChildExit>& so_far) {
+        for (const ChildExit& exit : so_far) {
+          if (exit.ended_ns == 0) running.push_back(exit.pid);
+        }
+        return false;
+      });
+  EXPECT_THAT(running, ElementsAre(exits[0].pid));
+  EXPECT_EQ(exits[0].how, How::timed_out);
+  EXPECT_FALSE(exits[0].well());
+  EXPECT_TRUE(exits[1].well());
+  EXPECT_NE(::kill(exits[0].pid, 0), 0);
+}
+
 TEST_F(SupervisorTest, TerminationInterruptsToo) {
   EXPECT_FALSE(supervisor.interrupted());
   ::kill(getpid(), SIGTERM);

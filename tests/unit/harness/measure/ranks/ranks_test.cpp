@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "graphs/base/files.hpp"
+#include "harness/measure/ranks/group.hpp"
 #include "harness/measure/ranks/rank.hpp"
 
 namespace graphbench::ranks {
@@ -19,7 +20,6 @@ class Ranks : public testing::Test {
  protected:
   void SetUp() override {
     const Descriptor memory(memfd_create("ranks", 0));
-    ASSERT_EQ(ftruncate(memory.get(), sizeof(Block)), 0);
     const std::string path = "/proc/self/fd/" + std::to_string(memory.get());
     setenv(block_variable, path.c_str(), 1);
     setenv("WORLD_SIZE", "2", 1);
@@ -31,16 +31,24 @@ class Ranks : public testing::Test {
   }
 
   void each(const std::function<void(Rank& rank, std::size_t index)>& work) {
-    std::thread other([&] { work(*ranks_[1], 1); });
-    work(*ranks_[0], 0);
+    std::thread other([&] { work(ranks_[1], 1); });
+    work(ranks_[0], 0);
     other.join();
   }
 
-  std::array<std::unique_ptr<Rank>, 2> ranks_;
+  std::array<Rank, 2> ranks_;
 };
 
-TEST_F(Ranks, AProcessWithoutTheVariableIsNone) {
-  EXPECT_EQ(Rank::join(), nullptr);
+TEST_F(Ranks, AProcessWithoutTheVariableIsAloneAndKeepsWhatIsItsOwn) {
+  EXPECT_FALSE(ranks_[0].alone());
+  const Rank rank = Rank::join();
+  EXPECT_TRUE(rank.alone());
+  rank.begin_step();
+  EXPECT_EQ(rank.decide(7), 7);
+  EXPECT_EQ(rank.largest(0.5), 0.5);
+  EXPECT_EQ(rank.share_of({1, 4}), (std::vector<int>{1, 4}));
+  EXPECT_FALSE(rank.settle(std::nullopt));
+  EXPECT_STREQ(rank.settle(Error(ErrorCode::unsupported, "open: no"))->what(), "open: no");
 }
 
 TEST_F(Ranks, DecideAsRankZeroAndKnowTheLargest) {
@@ -73,8 +81,7 @@ TEST_F(Ranks, ALatencyIsFromTheFirstStartToTheLastEnd) {
       std::int64_t start = index == 0 ? 1000 : 1010;
       std::int64_t submit = index == 0 ? 300 : 200;
       std::int64_t latency = index == 0 ? 500 : 600;
-      rank.times = each;
-      rank.combine(start, submit, latency);
+      rank.combine(start, submit, latency, each);
       EXPECT_EQ(start, 1000);
       EXPECT_EQ(submit, 300);
       EXPECT_EQ(latency, 610);
@@ -86,11 +93,11 @@ TEST_F(Ranks, ALatencyIsFromTheFirstStartToTheLastEnd) {
 }
 
 TEST_F(Ranks, TakeDevicesAndCpusInTurn) {
-  EXPECT_EQ(ranks_[1]->device_after("cuda:2"), "cuda:3");
-  EXPECT_EQ(ranks_[1]->device_after("host"), "host");
-  EXPECT_EQ(ranks_[0]->share_of({1, 4, 5, 8, 9}), (std::vector<int>{1, 4}));
-  EXPECT_EQ(ranks_[1]->share_of({1, 4, 5, 8, 9}), (std::vector<int>{5, 8, 9}));
-  EXPECT_EQ(ranks_[1]->share_of({3}), std::vector<int>{3});
+  EXPECT_EQ(device_after("cuda:2", 1), "cuda:3");
+  EXPECT_EQ(device_after("host", 1), "host");
+  EXPECT_EQ(ranks_[0].share_of({1, 4, 5, 8, 9}), (std::vector<int>{1, 4}));
+  EXPECT_EQ(ranks_[1].share_of({1, 4, 5, 8, 9}), (std::vector<int>{5, 8, 9}));
+  EXPECT_EQ(ranks_[1].share_of({3}), std::vector<int>{3});
 }
 
 TEST(Stacks, NameTheCallsOfTheStepThread) {
