@@ -6,13 +6,10 @@
 #include <map>
 
 #include "graphs/base/clock.hpp"
-#include "graphs/base/process/child_io.hpp"
-#include "graphs/base/process/exit_text.hpp"
 #include "harness/bill/bill_fields.hpp"
 #include "harness/measure/machine/exec_memory.hpp"
-#include "harness/measure/worker/task_rig.hpp"
+#include "harness/measure/worker/answers.hpp"
 #include "harness/measure/worker/worker.hpp"
-#include "harness/model/codec/messages.hpp"
 #include "harness/model/statistics/quantiles.hpp"
 
 namespace graphbench::codec {
@@ -24,10 +21,6 @@ GB_DESCRIBE(bill::BillAnswer, status, reason, failed_at, device, choices, startu
 
 namespace graphbench::bill {
 namespace {
-
-void say(std::int64_t size) {
-  process::send_line(codec::write_data(BillAnswer{.status = model::CellStatus::pending, .failed_at = size}));
-}
 
 // Device memory at one time: the used bytes that the driver reports, and the parts that graphbench knows.
 struct Reading {
@@ -78,7 +71,8 @@ class Captures {
   }
 
   void capture(const std::string& mode, std::int64_t size) {
-    say(size);
+    process::send_line(
+        codec::write_data(BillAnswer{.status = model::CellStatus::pending, .failed_at = size}));
     Capture made{.size = size, .mode = mode};
     const std::optional<double> gc = library_number("gc_seconds");
     answer_.failed_at = size;
@@ -182,7 +176,7 @@ Buffer allocate_beside(Device& device, double wanted) {
 void capture_on_device(const BillTask& asked, const abi::LentPlugin* lent, BillAnswer& answer) {
   worker::StartupClock clock(asked.task.spawned_ns);
   worker::on_placement(
-      asked.task, clock, lent, [] { say(0); },
+      asked.task, clock, lent, [] { process::send_line(worker::alive_line); },
       [&](worker::Placement& placement) {
         Device& device = placement.device();
         answer.device = device.info();
@@ -204,46 +198,18 @@ void capture_on_device(const BillTask& asked, const abi::LentPlugin* lent, BillA
       });
 }
 
-int answer_to(const std::string& request, const abi::LentPlugin* lent) {
-  BillAnswer answer;
-  const auto fail = [&](ErrorCode code, const char* message) {
-    answer.status = worker::is_skip(code) ? model::CellStatus::skipped : model::CellStatus::failed;
-    answer.reason = model::Reason{std::string(name_of(code)), message};
-  };
-  try {
-    capture_on_device(codec::read_data<BillTask>(request, "read bill task"), lent, answer);
-  } catch (const Error& error) {
-    fail(error.code(), error.what());
-  } catch (const std::exception& error) {
-    fail(ErrorCode::internal, error.what());
-  }
-  process::send_line(codec::write_data(answer));
-  return 0;
-}
-
 }  // namespace
 
 int bill_main(std::string_view parent, const abi::LentPlugin* lent) {
-  return process::child_main("bill process", parent,
-                             [&](const std::string& request) { return answer_to(request, lent); });
+  return worker::answer_main<BillAnswer>("bill", parent, [&](const std::string& request, BillAnswer& answer) {
+    capture_on_device(codec::read_data<BillTask>(request, "read bill task"), lent, answer);
+  });
 }
 
 BillAnswer ask_bill(process::ProcessSupervisor& supervisor, const std::vector<std::string>& command,
                     BillTask task, double silent_seconds_max) {
   task.task.spawned_ns = steady_ns();
-  BillAnswer answer{.status = model::CellStatus::pending};
-  std::int64_t size = 0;
-  const process::ChildExit exit =
-      supervisor.ask({command, codec::write_data(task), silent_seconds_max}, [&](std::string_view line) {
-        answer = codec::read_data<BillAnswer>(line, "read bill event");
-        if (answer.failed_at > 0) size = answer.failed_at;
-      });
-  if (answer.status != model::CellStatus::pending) return answer;
-  answer.status = model::CellStatus::failed;
-  answer.failed_at = size;
-  answer.reason = model::Reason{exit.how == process::ChildExit::How::timed_out ? "timeout" : "crashed",
-                                "the bill process " + process::how_it_ended(exit, silent_seconds_max)};
-  return answer;
+  return worker::ask<BillAnswer>(supervisor, "bill", {command, codec::write_data(task), silent_seconds_max});
 }
 
 }  // namespace graphbench::bill

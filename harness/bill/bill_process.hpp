@@ -34,9 +34,9 @@ struct BillAnswer {
   std::vector<Capture> captures = {};
 };
 
-// Reads a BillTask from stdin and sends one BillAnswer on file descriptor 3. Before that, it sends answers
-// with status `pending`, whose `failed_at` is the size that is being captured (0: none). Returns the exit
-// code. `lent`: a plugin of the program that runs this process, such as Python; null: graphbench runs it.
+// Reads a BillTask from stdin and sends one BillAnswer on file descriptor 3. Before each capture, it sends a
+// pending answer, whose `failed_at` is the size. Returns the exit code. `lent`: a plugin of the program that
+// runs this process, such as Python; null: graphbench runs it.
 int bill_main(std::string_view parent, const abi::LentPlugin* lent);
 
 // If the process dies, the answer's status is `failed`. Throws process::Interrupted.

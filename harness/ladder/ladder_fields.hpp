@@ -2,6 +2,7 @@
 #pragma once
 
 #include "harness/ladder/ladder.hpp"
+#include "harness/ladder/serve.hpp"
 #include "harness/model/codec/result_fields.hpp"
 
 namespace graphbench::codec {
@@ -50,5 +51,7 @@ GB_DESCRIBE(model::Suggestion, (inlined(&T::cell)), from, sizes, interpolated, s
             (later, over_eager),
             (interval("over_eager_ci95", &T::over_eager_ci95_low, &T::over_eager_ci95_high)),
             (later, no_suggestion));
+GB_DESCRIBE(ladder::ServeTask, task, sizes, modes, policy, rows, arrivals, placements);
+GB_DESCRIBE(ladder::ServeAnswer, status, reason, check, device, choices, launch);
 
 }  // namespace graphbench::codec

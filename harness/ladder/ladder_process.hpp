@@ -11,14 +11,6 @@
 
 namespace graphbench::ladder {
 
-inline constexpr std::string_view alive_line = "alive";
-
-std::string encode_task(const ServeTask& task);
-ServeTask decode_task(std::string_view text);
-std::string encode_answer(const ServeAnswer& answer);
-// Absent for alive_line. Throws Error(invalid_argument) for an invalid line.
-std::optional<ServeAnswer> decode_answer(std::string_view line);
-
 // Reads a ServeTask from stdin, sends a ServeAnswer on descriptor 3. `parent`: see process::die_with_parent.
 int ladder_main(std::string_view parent);
 

@@ -62,7 +62,13 @@ std::uint64_t seed_for(const model::WorkerTask& task, SeedUse use, std::int64_t 
 bool is_skip(ErrorCode code) noexcept {
   return code == ErrorCode::host_op || code == ErrorCode::not_capturable_op ||
          code == ErrorCode::no_gradient_capture || code == ErrorCode::mutated_input ||
+         code == ErrorCode::not_batch_major || code == ErrorCode::state_not_splittable ||
          code == ErrorCode::unsupported;
+}
+
+model::CellStatus status_after(const std::exception& error) {
+  const auto* const ours = dynamic_cast<const Error*>(&error);
+  return ours != nullptr && is_skip(ours->code()) ? model::CellStatus::skipped : model::CellStatus::failed;
 }
 
 std::vector<std::int64_t> largest_first(std::vector<std::int64_t> batches) {

@@ -35,6 +35,7 @@ std::uint64_t seed_for(const model::WorkerTask& task, SeedUse use, std::int64_t 
 
 // True if the code says that graphs can never run the program. The cell is then skipped instead of failed.
 bool is_skip(ErrorCode code) noexcept;
+model::CellStatus status_after(const std::exception& error);
 
 std::vector<std::int64_t> largest_first(std::vector<std::int64_t> batches);
 

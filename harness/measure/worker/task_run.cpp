@@ -171,7 +171,7 @@ void attempt(TaskRun& run, BatchRun& batch, const Stage& stage) {
   }
   failure = run.rank.settle(failure);
   if (failure) {
-    batch.result.status = is_skip(failure->code()) ? model::CellStatus::skipped : model::CellStatus::failed;
+    batch.result.status = status_after(*failure);
     batch.result.reason = model::reason_of(*failure);
     stop_where_spoilt(run, batch, failure->code());
   }

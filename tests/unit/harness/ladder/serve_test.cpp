@@ -10,9 +10,10 @@
 #include "graphs/abi/plugin.hpp"
 #include "graphs/backends/registry.hpp"
 #include "harness/ladder/caller.hpp"
-#include "harness/ladder/ladder_process.hpp"
+#include "harness/ladder/ladder_fields.hpp"
 #include "harness/ladder/route.hpp"
 #include "harness/ladder/traffic.hpp"
+#include "harness/model/codec/messages.hpp"
 #include "harness/model/statistics/setup_cost.hpp"
 #include "tests/conformance/plugin_op.hpp"
 #include "tests/support/refusal.hpp"
@@ -384,7 +385,7 @@ TEST(LadderProcess, TaskAndAnswerCrossThePipeAsTheyAre) {
   task.arrivals = {0, 0.5};
   task.modes = {"whole", "eager"};
   task.placements = 5;
-  const ServeTask back = decode_task(encode_task(task));
+  const ServeTask back = codec::read_data<ServeTask>(codec::write_data(task), "");
   EXPECT_EQ(back.sizes, task.sizes);
   EXPECT_EQ(back.rows, task.rows);
   EXPECT_EQ(back.arrivals, task.arrivals);
@@ -404,7 +405,7 @@ TEST(LadderProcess, TaskAndAnswerCrossThePipeAsTheyAre) {
   answer.launch.placements = {{0.25, 0.125, 2.0}};
   answer.launch.first_requests = model::FirstRequests{3, 0.5, 1.0, 1.5};
   answer.launch.memory.line_bytes = 9;
-  const ServeAnswer same = decode_answer(encode_answer(answer)).value();
+  const ServeAnswer same = codec::read_data<ServeAnswer>(codec::write_data(answer), "");
   EXPECT_EQ(same.status, answer.status);
   EXPECT_EQ(same.reason.value().message, "why");
   EXPECT_EQ(same.reason->code, "check_failed");
@@ -416,8 +417,7 @@ TEST(LadderProcess, TaskAndAnswerCrossThePipeAsTheyAre) {
   EXPECT_EQ(same.launch.steps, answer.launch.steps);
   EXPECT_EQ(same.launch.sizes.at(0).rows, answer.launch.sizes[0].rows);
   EXPECT_EQ(same.launch.sizes.at(0).step_seconds, 0.5);
-  EXPECT_FALSE(decode_answer(alive_line).has_value());
-  EXPECT_THROW(decode_answer("{}"), Error);
+  EXPECT_THROW(codec::read_data<ServeAnswer>("{}", ""), Error);
 }
 
 }  // namespace
