@@ -53,12 +53,12 @@ endif()
 
 # Libraries that start, configure and serve. No figure depends on their speed, and at -O3 their templates take
 # much of the build time. Under sanitizers the optimiser takes more than half of the time, so only the host's
-# kernels, which tests wait for, and the fuzzed reader of documents are optimised.
+# kernels, which tests wait for, are optimised.
 set(GRAPHBENCH_COLD_LIBRARIES cli options service sweep)
 set(GRAPHBENCH_COLD_OPTIONS -O1)
 if(GRAPHBENCH_SANITIZE)
-  list(APPEND GRAPHBENCH_COLD_LIBRARIES abi backends base device execution ir judge ladder measure
-    model package reporters workloads)
+  list(APPEND GRAPHBENCH_COLD_LIBRARIES abi backends base bill bill_process codec device execution ir judge
+    ladder measure model package reporters workloads)
   set(GRAPHBENCH_COLD_OPTIONS -O0)
 endif()
 
