@@ -103,7 +103,7 @@ ModuleResult failed(std::string failure, std::string advice) {
   return {nullptr, std::move(failure), std::move(advice)};
 }
 
-// A second call would not get the text: dlerror() clears it.
+// dlerror() also clears the text, so a second call would not return it.
 std::string take_dl_error() {
   const char* text = dlerror();
   return text != nullptr ? text : "unknown error of the dynamic linker";
@@ -161,7 +161,7 @@ ModuleResult load_backend_module(const std::string& path) {
         "their folder to LD_LIBRARY_PATH");
   }
   ModuleResult result = open_checked(library, path);
-  // Safe, because `result` has a copy of the reason.
+  // `result` has copies of all texts, so nothing points into the library when it is closed.
   if (result.backend == nullptr) dlclose(library);
   return result;
 }

@@ -29,21 +29,24 @@ class DeviceInstruments {
  public:
   // A kernel that does nothing, to measure launches. Throws Error(unsupported) on a device without one.
   virtual std::unique_ptr<Kernel> make_empty_kernel();
-  // The size of the last cache in front of the device's memory (a GPU's L2); 0 if unknown.
+  // The size of the last-level cache (a GPU's L2); 0 if unknown.
   virtual std::size_t cache_bytes() const { return 0; }
   // The seconds that a fixed number of clock cycles takes: more if the clock is lowered. The probe takes
   // some tenths of a millisecond and leaves the device almost idle. The stream must be idle before the call,
   // and is idle afterwards. Absent if the device has no clock of its own.
   virtual std::optional<double> clock_probe_seconds(Stream&) { return std::nullopt; }
-  // This process's part, as the driver reports it; absent if none does. The call may take a millisecond.
+  // The device memory in use, as the driver reports it. Absent if the driver does not report it. The call may
+  // take a millisecond.
   virtual std::optional<MemoryUse> memory_use() { return std::nullopt; }
-  // One per cache key so far, in the order of keys; empty on a device without choices.
+  // One choice per cache key so far, in the order of keys; empty on a device without choices.
   virtual std::vector<facts::LibraryChoice> library_choices() const { return {}; }
   // Absent if the cache is off or unused by this device.
   virtual std::optional<facts::CacheUse> cache_use() const { return std::nullopt; }
-  // For library_choices(), with the library's own plans if it can serialise them (cache::Choice).
+  // The entries of library_choices(), each with the library's own plan if the library can serialise it
+  // (cache::Choice).
   virtual std::vector<cache::Entry> kept_choices() const { return {}; }
-  // Later choices prefer a match of these to the cache. Returns how many fit device, libraries and build.
+  // Later choices prefer a matching entry from this list to the cache. Returns the number of entries that fit
+  // the device, its libraries and this build.
   virtual std::size_t offer_choices(const std::vector<cache::Entry>&) { return 0; }
   // Loads the profiler's library at this call, not earlier. Does not throw if the library is missing.
   virtual ProfilerResult make_profiler();

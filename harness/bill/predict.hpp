@@ -36,7 +36,7 @@ model::Setup setup_of(const std::vector<Capture>& captures);
 Measured measured_of(const Prediction& prediction, std::vector<Capture> captures);
 
 // Chooses at most half of the predicted sizes, so that steps with these numbers of `rows` take the least
-// time in all. Absent if fewer than two sizes are predicted.
+// total time. Absent if fewer than two sizes are predicted.
 std::optional<Trade> trade_of(const Prediction& told, const std::vector<std::int64_t>& rows);
 
 // "Reserve 1.46 GiB (99 %): 51 sizes take 1.42 +- 0.02 GiB and 7.9 s."

@@ -7,13 +7,13 @@
 namespace graphbench::bill {
 
 std::optional<Trade> trade_of(const Prediction& told, const std::vector<std::int64_t>& rows) {
-  constexpr double never = 1e6;  // seconds of an eager step, so long that the search avoids it
+  constexpr double never = 1e6;  // seconds of an eager step; so slow that the search avoids such steps
   ladder::SuggestProblem problem;
   std::map<std::int64_t, ladder::Candidate> candidates;
   for (const Capture& each : told.sizes) {
     ladder::Candidate& of = candidates[each.size];
     of.size = each.size;
-    of.step_seconds = each.step_seconds;  // in mode "both": that of whole, the last mode
+    of.step_seconds = each.step_seconds;  // mode "both": whole comes last, so its time stays
     of.startup_seconds += seconds_of(each.setup);
     of.exec_bytes += each.growth.total();
   }

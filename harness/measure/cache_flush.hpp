@@ -1,4 +1,4 @@
-// Empties the device's last cache between steps: writes as many bytes as the cache holds.
+// Empties the device's last-level cache: writes as many bytes as the cache holds.
 #pragma once
 
 #include <algorithm>
@@ -25,7 +25,7 @@ class CacheFlush {
   CacheFlush(Device& device, Stream& stream)
       : stream_(stream), memory_(device, bytes_for(device), MemoryKind::harness) {}
 
-  // Call this outside of timed regions. The stream must be idle before, and is idle after.
+  // Call this outside of timed regions. The stream must be idle before the call, and is idle afterwards.
   void run() {
     stream_.fill_bytes(memory_.data(), ++byte_ & 0x7f, memory_.bytes());
     stream_.synchronize();

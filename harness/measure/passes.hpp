@@ -14,13 +14,13 @@ namespace graphbench::measure {
 // Times the first steps after the setup: the ramp, which precedes the launch's samples and is in no summary.
 void measure_ramp(const StepUnderTest& step, const model::SamplingBounds& bounds, model::Launch& launch);
 
-// A step's time depends on its memory addresses, which are constant in a placement, on the device's power,
-// and on the contents of the last cache, which may last for seconds if a step is larger than the cache. One
-// visit samples one such state. Curtsinger and Berger, "Stabilizer: Statistically Sound Performance
-// Evaluation", ASPLOS 2013, also change the memory layout during a run. Several placements share an opened
-// device, because opening takes longer than a placement. A task that loads code at its first use has one
-// placement: in a second one the code is already loaded. A placement has two short visits, because in one
-// long visit a power limit lowers the clock more often.
+// A step's time depends on its memory addresses, on the device's power and on the contents of the last-level
+// cache. The addresses are constant in a placement. If a step's data is larger than the cache, the same
+// contents may recur in every step for seconds. One visit samples one such state. Curtsinger and Berger,
+// "Stabilizer: Statistically Sound Performance Evaluation", ASPLOS 2013, also change the memory layout during
+// a run. Several placements share an opened device, because opening takes longer than a placement. A task
+// that loads code at its first use has one placement: in a second one the code is already loaded. A placement
+// has two short visits, because in one long visit a power limit lowers the clock more often.
 inline constexpr std::int64_t placements = 8;
 inline constexpr std::int64_t placements_on_a_device = 4;
 inline constexpr std::int64_t visits_in_a_placement = 2;
@@ -34,10 +34,11 @@ class CellPasses {
  public:
   virtual ~CellPasses() = default;
 
-  // Call this `visits_in_a_placement` times per placement with the current step. Empties `cache` first, if
-  // given, so that all visits start with an empty cache. Each placement has an equal share of the bounds,
-  // and at least six samples of each pass if `samples_max` allows them. Until the end of visit k of n, the
-  // latency and device passes use up to k/n of that share. The throughput pass runs in the last visit.
+  // Call this `visits_in_a_placement` times per placement with the current step. Runs `cache` first, unless
+  // it is null, so that each visit starts with an empty cache. All placements have equal shares of the
+  // sampling bounds. A placement takes at least six samples per pass, if `samples_max` allows that many.
+  // From its first visit to the end of visit k of n, a placement uses up to k/n of its share for latency and
+  // device times. The throughput pass runs in the placement's last visit.
   virtual void visit(const StepUnderTest& step, Device& device, CacheFlush* cache) = 0;
 
   // Call this after the last visit.

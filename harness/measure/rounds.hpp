@@ -7,8 +7,8 @@
 
 namespace graphbench::measure {
 
-// A pass ends if one of three conditions is true. Its median is precise enough and it has `samples_wanted`;
-// or it has `samples_max`; or `seconds_max` is used up and it has `samples_min`.
+// A pass ends when one of three conditions is true: it has `samples_wanted` samples and its median is precise
+// enough; it has `samples_max` samples; or it has `samples_min` samples and has used `seconds_max`.
 struct PassBounds {
   double seconds_max = 0.1;
   double relative_half_width = 0.005;  // half width of the median's 95 % interval
@@ -28,14 +28,15 @@ struct PassState {
 enum class StoppedBy : std::uint8_t { precision, samples, time };
 std::string_view name_of(StoppedBy bound) noexcept;
 
-// Returns a pass's bounds up to the end of visit `visit` (from 1). The `visits` visits have equal shares.
+// Returns a pass's bounds up to the end of visit `visit`, which counts from 1. All visits have equal shares.
 PassBounds part_of(const PassBounds& bounds, std::int64_t visit, std::int64_t visits);
 
 // Absent if the pass continues.
 std::optional<StoppedBy> stop_of(const PassBounds& bounds, const PassState& state);
 
-// At least one. The first rounds are short and measure a step's time; later ones grow with the samples
-// taken, so there are few. A round ends at `samples_wanted`, where stop_of() can then check the precision.
+// Returns the number of steps in the next round, at least 1. The first rounds are short and measure the time
+// of a step. Later rounds grow with the number of samples taken, so a pass has few rounds. A round
+// that begins below `samples_wanted` does not go beyond it, so that stop_of() can check the precision there.
 std::int64_t next_round(const PassBounds& bounds, const PassState& state);
 
 }  // namespace graphbench::measure

@@ -99,7 +99,8 @@ class Auto {
     const std::int64_t last = number(found->last).value_or(count > 0 ? first + count - 1 : index);
     const std::string range = std::to_string(first) + " to " + std::to_string(last);
     if (index < first || index > last) refuse(said(*found) + " is not among the array's ids, " + range);
-    // With GRAPHBENCH_SHARDS, ids may have gaps (--array=3,5). Ids start at 1, or at 0 if the array has 0.
+    // If GRAPHBENCH_SHARDS is set, ids may have gaps (--array=3,5). Shard indices start at 0. So the index is
+    // the id if the array's lowest id is 0, and otherwise the id minus 1.
     if (number(shards_variable)) return Place{index - (first == 0 ? 0 : 1), 1, said(*found)};
     if (count == 0) {
       refuse(said(*found) + " does not say how many tasks there are: set " + shards_variable +

@@ -1,5 +1,6 @@
-// Makes verdicts from launch medians: one test per metric of a cell, spreads estimated over all cells, and
-// one correction over all families, also for a run with several looks. All functions are pure.
+// Makes verdicts from launch medians. Each metric of a cell has one test. The spread of a metric is estimated
+// from all cells, and one correction covers all families. `Looks` judges a run with several looks. All
+// functions are pure.
 #pragma once
 
 #include <array>
@@ -22,7 +23,7 @@ struct Replicates {
   std::vector<double> base;
   std::vector<double> now;
   bool paired = false;  // base[i] and now[i] ran back to back in one interleaved run
-  // True if no launch index of an interleaved run has the metric on both sides: it cannot be judged.
+  // True if no launch index of an interleaved run has the metric on both sides, so no test is possible.
   bool partnerless = false;
 };
 
@@ -54,7 +55,7 @@ struct Tests {
   std::int64_t families = 0;
 };
 
-// Fills in spreads, intervals, p values and verdicts, which statistics::test_families() corrects.
+// Fills in spreads, intervals, p values, q values and verdicts. statistics::test_families() corrects p to q.
 Tests judge(std::span<Trial> trials, double alpha);
 
 // The slowdown of one cell's latency, as a fraction, that is found with a mean probability of 0.9 over all
@@ -65,9 +66,10 @@ std::optional<double> slowdown_found(std::span<const Trial> trials);
 inline constexpr std::array<std::int64_t, 4> planned_looks = {5, 10, 15, 20};
 
 // The part of `alpha` that look `at` may spend: the increment of the Pocock-type spending function of Lan &
-// DeMets (1983), alpha ln(1 + (e - 1) t). t is the look's launches divided by the most launches. If no look
-// follows, the last look spends the rest. Each look is a test at its own level, so the joint error rate is
-// at most alpha (Bonferroni). Their joint distribution is normal only for more launches: it is not used.
+// DeMets (1983), alpha ln(1 + (e - 1) t). t is the number of launches at the look, divided by the number at
+// the last planned look. If `goes_on` is false, the last look spends the rest of alpha. Each look is a test
+// at its own level, so the joint error rate is at most alpha (Bonferroni). The joint distribution of the test
+// statistics is not used, because it is close to normal only with more launches.
 double level_at(double alpha, std::span<const std::int64_t> looks, std::size_t at, bool goes_on);
 
 // Judges one look after the other. Once a look decides a test, the test keeps its verdict.
@@ -77,7 +79,8 @@ class Looks {
   Looks(const model::ComparisonSettings& settings, std::vector<std::int64_t> looks);
   // Judges the next look. Scales each q by alpha / the look's level, so all looks compare q with alpha.
   Tests judge(std::span<Trial> trials);
-  // compare::slowdown_found() at the last look. In a run with looks, of undecided tests: 0 if none is left.
+  // Returns compare::slowdown_found() at the last look. In a run with looks, only undecided tests of latency
+  // count; returns 0 if all are decided.
   std::optional<double> slowdown_found(std::span<const Trial> trials) const;
 
  private:
@@ -115,8 +118,8 @@ double common_freedom(std::span<const std::vector<Spread>> groups);
 // The common variance of one group, and its common_freedom(), which is 0 for fewer than two members.
 Spread common_spread(const std::vector<Spread>& group);
 
-// The probability that chance makes `own.variance` at least as large, if `common` estimates the same
-// variance (F's tail). Both have positive degrees of freedom.
+// The probability that `own.variance` is at least this large by chance, if `common` estimates the same
+// variance (upper tail of F). Both have positive degrees of freedom.
 double p_of_larger(const Spread& own, const Spread& common);
 
 // True if `own.variance` is beyond the 99th percentile of F for a member of `common`: p_of_larger() < 0.01.

@@ -19,7 +19,7 @@ constexpr std::int64_t discarded = 5;
 constexpr std::int64_t samples_min = 5;
 constexpr std::size_t launches_a_sample = 32;
 constexpr std::int64_t branches_max = 4;
-// each point of the exec-memory floor fills this many quanta of driver memory: a resolution of 2.5 %
+// Each point of the exec-memory floor fills this many quanta of driver memory, for a resolution of 2.5 %.
 constexpr std::int64_t exec_quanta = 40;
 
 // Empty kernels that keep a stream busy while launches are timed: 0.5 us each on a GPU, 1 ns on the host.
@@ -88,7 +88,8 @@ class Meter {
     }));
   }
 
-  // Each sample is the mean of some launches onto an idle stream, as in a step. They do not fill its queue.
+  // Each sample is the mean of several launches onto an idle stream, as in a step. The launches are too few
+  // to fill the stream's queue.
   model::Floor kernel_launch() {
     return floor_of(samples_of([&] {
       const Stopwatch watch;
@@ -112,7 +113,7 @@ class Meter {
     }));
   }
 
-  // Each sample is the mean of some launches onto a stream that still runs the graph `ahead`.
+  // Each sample is the mean of several launches onto a stream that still runs the graph `ahead`.
   void queued_launches(model::Floors& floors) {
     const std::unique_ptr<GraphExec> ahead =
         record(device_.info().kind == "host" ? nodes_ahead_host : nodes_ahead_gpu, 1)->instantiate();
@@ -128,7 +129,8 @@ class Meter {
       }));
     };
     floors.queued_kernel_launch = behind([&](std::size_t) { empty_->launch(*stream_, nullptr); });
-    // Launching an exec that still runs may cost more, so each launch has its own, as a piece of a step has.
+    // A launch of an exec that is still running may cost more. So each launch has its own exec, like each
+    // piece of a step.
     std::vector<std::unique_ptr<GraphExec>> pieces;
     const std::unique_ptr<Graph> piece = record(1, 1);
     for (std::size_t i = 0; i < launches_a_sample; ++i) pieces.push_back(piece->instantiate());
@@ -195,7 +197,8 @@ class Meter {
     return floor_of(samples_of(handoff));
   }
 
-  // Times a conditional node: the last arm runs if `taken`, else the first. Of two arms, the first is empty.
+  // Times a conditional node: the last arm runs if `taken`, else the first. If there are only two arms, the
+  // first is empty.
   model::Floor branch(std::size_t arms, bool taken) {
     const Buffer selector(device_, sizeof(std::int32_t));
     const double value = taken ? static_cast<double>(arms - 1) : 0;

@@ -21,7 +21,8 @@ class Placement {
   // Arguments outlive this; only one may exist. Throws what opening the device and making the rig throw.
   Placement(const model::WorkerTask& task, const OpenDevice& open, const MakeRig& make_rig,
             machine::SubmitterPin& pin);
-  // Discards a device that the rig owns. A failed reset is told on stderr: the device will not open again.
+  // Discards a device that the rig owns. Reports a failed reset on stderr; the device then cannot be opened
+  // again.
   ~Placement();
   Placement(const Placement&) = delete;
   Placement& operator=(const Placement&) = delete;

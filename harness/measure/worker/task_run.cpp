@@ -23,7 +23,8 @@ bool has_failed(const BatchRun& batch) {
          batch.result.status == model::CellStatus::skipped;
 }
 
-// Adds the cache's use since the last call, which is this batch's: batches are prepared one after the other.
+// Adds to this batch the cache's use since the last call. Batches are prepared one after the other, so no
+// other batch used the cache in that time.
 void take_cache_use(TaskRun& run, BatchRun& batch) {
   const std::optional<facts::CacheUse> now = run.placement->device().cache_use();
   if (!now) return;
@@ -39,7 +40,7 @@ void stop_where_spoilt(TaskRun& run, BatchRun& batch, ErrorCode code) {
       run.batches, [&](const BatchRun& each) { return each.reported || &each == &batch; });
   if (last) return;
   report(run, batch);
-  // sent before the device is destroyed, which may end the process
+  // This is sent before the device is destroyed, because destroying the device may end the process.
   run.tell({.batch = batch.size, .stopped = true});
   throw Stopped();
 }
@@ -122,7 +123,8 @@ void run_stages(TaskRun& run) {
     report(run, batch);
   }
   if (!run.placement->rig().allocated()) return;
-  // With ranks records no step: a collective's kernel waits for other ranks, so its time predicts no gain.
+  // With ranks the step is not recorded: a collective's kernel waits for other ranks, so its recorded time
+  // would predict a wrong gain.
   if (run.program == nullptr && run.rank.alone()) record_steps(run);
   if (run.program == nullptr) return;
   if (run.memory) measure_memory(run);

@@ -18,8 +18,9 @@
 
 namespace graphbench::codec {
 
-// Begins to read a text, which simdjson's padding must follow. The text and the parser must outlive the
-// document. Throws simdjson_error, or bad_alloc if there is no memory for strings.
+// Begins to read `text`. At least SIMDJSON_PADDING readable bytes must follow the text. The text and the
+// parser must outlive the document. Throws simdjson_error, or bad_alloc if the parser gets no memory for its
+// strings.
 simdjson::ondemand::document open_json(simdjson::ondemand::parser& parser, std::string_view text);
 
 class JsonWalk {
@@ -103,7 +104,7 @@ class JsonWalk {
     bool add(std::string_view key);
 
    private:
-    static constexpr std::size_t few = 24;  // keys that are compared one by one; our objects have no more
+    static constexpr std::size_t few = 24;  // the number of keys that are compared one by one
     std::vector<std::string_view>& all_;
     std::size_t begin_;
     std::uint64_t marks_ = 0;                                   // one bit for each hash of the keys so far

@@ -1,4 +1,4 @@
-// Computes the least cost of submitting a step as a sum over its launches.
+// Computes the minimum cost of submitting a step as a sum over its launches.
 #include "harness/model/statistics/submit_floor.hpp"
 
 #include <algorithm>

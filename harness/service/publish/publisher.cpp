@@ -1,4 +1,5 @@
-// Gives a sweep's metrics to the server, the file and the Pushgateway, whose README describes its interface.
+// Serves a sweep's metrics over HTTP, writes them to a file and pushes them to a Pushgateway. The README of
+// the Pushgateway describes the interface for pushing.
 #include "harness/service/publish/publisher.hpp"
 
 #include <cstdlib>

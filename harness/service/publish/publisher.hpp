@@ -60,8 +60,8 @@ class Publisher final : public sweep::SweepListener {
   void update(const model::Progress& progress) override { metrics_.set_progress(device_, progress); }
   void cells_done(const std::vector<model::CellResult>& cells) override;
 
-  // An interrupted sweep is not compared, because missing cells would count as lost, and not pushed, because
-  // it would replace a complete one. Returns the failures.
+  // An interrupted sweep is not compared, because its missing cells would count as lost. It is not pushed,
+  // because it would replace the metrics of a complete sweep. Returns the failures.
   std::vector<PublishFailure> finish(const sweep::SweepOutcome& outcome);
 
   // The comparison with the baseline, and one line about it, after finish(); absent without a baseline.

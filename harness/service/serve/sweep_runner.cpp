@@ -28,7 +28,7 @@ struct FinishedDocument {
   std::vector<SweepStore::NewCell> cells;
 };
 
-// The process or the service may have died before the end was stored. Absent if no document is complete.
+// Reads the document of a process that may have died. Absent if the document is missing or incomplete.
 std::optional<FinishedDocument> read_finished(const std::string& path) {
   try {
     const codec::PaddedText text = codec::read_text(path);
@@ -48,7 +48,9 @@ std::optional<FinishedDocument> read_finished(const std::string& path) {
   }
 }
 
-// A document's name is its sweep's id; a new run first removes the old document.
+// Stores the end of each interrupted sweep whose document is complete: the service may have died before it
+// stored that end. A document's file name is the sweep's id. The document is from the sweep's latest run,
+// because a run first removes the old document.
 void store_finished_documents(SweepStore& store, const std::string& folder) {
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     const std::filesystem::path& path = entry.path();
@@ -183,7 +185,7 @@ void SweepRunner::loop() {
     if (!stored) return;  // the next start of the service finds the document or the journal
     feed_.tell_done(sweep->id);
     remove_file(document);
-    // Other ends keep the journal, so that the next run does not repeat finished tasks.
+    // After any other end the journal stays, so that the next run does not repeat finished tasks.
     if (end.state == SweepState::done || end.state == SweepState::cancelled)
       remove_file(sweep::journal_of(document));
   }
@@ -211,7 +213,7 @@ std::optional<StoredSweep> SweepRunner::next() {
   return std::nullopt;
 }
 
-// Called with the lock held. Takes no turn if nothing is queued, so that other services can have it.
+// Called with the lock held. Takes the turn only if a sweep is queued, so that other services can have it.
 std::optional<StoredSweep> SweepRunner::take_if_our_turn() {
   const bool queued = store_.queued() > 0;
   waits_for_turn_ = queued && !turn_.try_take();
