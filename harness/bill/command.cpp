@@ -285,8 +285,8 @@ class BillCommand final : public Command {
                  "exec; own,shared: a bill for own and a bill for shared (default: own)");
     options.text(
         "--traffic", asked_.traffic, "TRAFFIC",
-        "traffic, as for ladder: also predict what capturing half of the sizes would cost in step time, and "
-        "save, under this traffic");
+        "traffic, as for ladder: also predict how much step time capturing half of the sizes would cost "
+        "under this traffic, and how much memory and start-up time it would save");
     options.text("--verify", asked_.verify, "N",
                  "test the reserve, which is the memory to keep free: capture all sizes N times with exactly "
                  "this much free, and N times with 10 % less (default: 0)");

@@ -51,7 +51,7 @@ void add_verdict_options(Options& options, VerdictArguments& arguments) {
   options.text("--margin", arguments.margin, "LIST",
                "ignore relative changes up to this size (default: 2%); by metric: latency=2%,submit=5%");
   options.text("--floor", arguments.floor, "LIST",
-               "ignore changes up to this time, too (default: 200ns); by metric: latency=1us,submit=100ns");
+               "also ignore changes up to this time (default: 200ns); by metric: latency=1us,submit=100ns");
   options.text("--alpha", arguments.alpha, "RATE",
                "accepted share of false alarms among the verdicts slower and faster (default: 0.05)");
   options.text("--allow", arguments.allow, "FIELD,...", "compare although these differ: device, plan, ...");

@@ -212,8 +212,9 @@ class LadderCommand final : public Command {
     options.text(
         "--arrivals", asked_.arrivals, "RATE",
         "steps arrive at random times, on average RATE per second (default: each follows the previous step)");
-    options.text("--engine-sizes", asked_.engine_sizes, "LIST",
-                 "sizes that a serving engine captures: serve the same steps from these too, to compare");
+    options.text(
+        "--engine-sizes", asked_.engine_sizes, "LIST",
+        "sizes that a serving engine captures; the same steps are also served with these, to compare");
     options.flag("--no-rivals", asked_.no_rivals,
                  "skip the two rivals: every step eager, and every size captured");
     options.text_or(

@@ -74,7 +74,7 @@ std::vector<OptionSpec> other_options() {
        "keep library choices in this folder for later processes (default: GRAPHBENCH_PLAN_CACHE, else "
        "graphbench/plans in ~/.cache)",
        true},
-      {"cold-l2", measuring, flag, "", "flush the device's last cache before every timed step"},
+      {"cold-l2", measuring, flag, "", "flush the device's last-level cache before every timed step"},
       {"sustained", measuring, real, "SECONDS",
        "afterwards, time each cell under load when clock and power are steady; SECONDS is the time limit "
        "(without SECONDS: 15)",

@@ -52,7 +52,7 @@ std::vector<Section> decode(std::string_view text) {
   if (!is_number) refuse_container("the package's first line is damaged");
   if (its_version != container_version)
     refuse_container("the package has version " + std::string(its_version) +
-                     ", and this graphbench reads version 1");
+                     ", but this graphbench reads version 1");
   struct Part {
     std::size_t bytes = 0;
     std::string_view sha256;

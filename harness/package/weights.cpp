@@ -21,6 +21,7 @@ namespace {
 
 constexpr std::string_view weights_first_words = "graphbench weights ";
 constexpr std::string_view weights_version = "1";
+constexpr const char* give_right_file = ": give the weights file that was written with the package";
 constexpr std::int64_t page = 4096;
 
 std::int64_t padded(std::int64_t bytes) {
@@ -51,7 +52,7 @@ std::string why_another(std::string_view head, const std::vector<Tensor>& wanted
   const std::string_view its_version = head.substr(0, std::min(head.find('\n'), head.size()));
   if (its_version != weights_version && !its_version.empty() && its_version.size() < 10 &&
       its_version.find_first_not_of("0123456789") == std::string_view::npos)
-    return "the file has version " + std::string(its_version) + ", and this graphbench reads version 1";
+    return "the file has version " + std::string(its_version) + ", but this graphbench reads version 1";
   const std::string_view rest = head.substr(std::min(its_version.size() + 1, head.size()));
   const std::size_t digest_end = rest.find('\n');
   const std::size_t list_end =
@@ -118,9 +119,11 @@ WeightsFile::WeightsFile(const std::string& path, const Manifest& manifest, std:
   if (buffer_ != head) {
     constexpr std::int64_t another_head_max = std::int64_t{64} << 20;
     read_at(0, static_cast<std::size_t>(std::min(bytes_, another_head_max)));
-    refuse(why_another(buffer_, manifest.tensors));
+    refuse(why_another(buffer_, manifest.tensors) + give_right_file);
   }
-  if (bytes_ != end) refuse(bytes_ < end ? "the file is cut short" : "there is data after the last tensor");
+  if (bytes_ != end)
+    refuse((bytes_ < end ? "the file is cut short" : "there is data after the last tensor") +
+           std::string(give_right_file));
   check_padding(head_bytes_, padded(head_bytes_));
   verified_.assign(offsets_.size(), false);
   is_unchanged();

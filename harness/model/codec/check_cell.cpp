@@ -111,15 +111,16 @@ void CellChecker::check_numbers(const model::CellResult& cell) const {
 
 void CellChecker::check_measured(const model::CellResult& cell) const {
   if (cell.check && !cell.check->identical && !cell.check->tolerated)
-    walk_.fail("the cell is ok, but its check does not say that outputs are identical");
-  if (cell.launches.empty()) walk_.fail("the cell is ok, but has no launches: at least one is needed");
+    walk_.fail("the cell's status is ok, but its check does not say that outputs are identical");
+  if (cell.launches.empty())
+    walk_.fail("the cell's status is ok, but the cell has no launches: give at least one");
   const auto has_a_time = [](const model::Launch& launch) {
     return std::ranges::any_of(model::compared_metrics(), [&](const model::MetricRow* row) {
       return can_be_median(statistics::value_of(*row, launch).value_or(absent));
     });
   };
   if (std::ranges::none_of(cell.launches, has_a_time))
-    walk_.fail("the cell is ok, but none of its launches has a time");
+    walk_.fail("the cell's status is ok, but none of its launches has a time: give a launch with a time");
 }
 
 void CellChecker::check_launch_bound(const model::CellResult& cell) const {

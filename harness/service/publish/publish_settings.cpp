@@ -38,9 +38,10 @@ net::ListenAddress listen_address(const config::SweepOptions& options) {
     throw InputError(where, in_quotes(text) + " is not ADDR:PORT: give e.g. 127.0.0.1:9464 or [::1]:9464");
   }
   if (!address->loopback && !options.prometheus.allow_remote) {
-    throw InputError(where, in_quotes(text) + " can be reached from other machines: give 127.0.0.1:" +
-                                std::to_string(address->port) +
-                                ", or add --prometheus-allow-remote if anyone there may read the results");
+    throw InputError(
+        where, in_quotes(text) +
+                   " can be reached from other machines: give 127.0.0.1:" + std::to_string(address->port) +
+                   ", or add --prometheus-allow-remote if every user of those machines may read the results");
   }
   return *address;
 }

@@ -166,7 +166,7 @@ class ServeCommand final : public Command {
     const auto text = [&](const char* name, std::string& target, const char* placeholder, const char* help) {
       options.text(name, target, placeholder, help, Options::Empty::allowed);
     };
-    text("--listen", asked_.listen, "ADDR:PORT", "where (default: 127.0.0.1:9464)");
+    text("--listen", asked_.listen, "ADDR:PORT", "the address to serve at (default: 127.0.0.1:9464)");
     text("--state", asked_.state, "DIR", "folder for sweeps and their results (default: graphbench-state)");
     text("--token-file", asked_.token_file, "FILE",
          "require the bearer token in the first line of this file");
@@ -177,7 +177,7 @@ class ServeCommand final : public Command {
     text("--history", asked_.history, "FILE", "the history file for --against");
     text("--tls-certificate", asked_.tls.certificate, "FILE.pem",
          "serve https with this file: the certificate, then its chain");
-    text("--tls-key", asked_.tls.key, "FILE.pem", "its key");
+    text("--tls-key", asked_.tls.key, "FILE.pem", "the certificate's key");
     text("--plugin-folder", asked_.plugin_folder, "DIR",
          "folder of plugins that requests may name (default: none)");
     text("--compare-mib", compare_mib_, "N", "maximum size of a comparison request, in MiB (default: 64)");

@@ -89,7 +89,7 @@ TEST_F(PackageTest, IsRefusedWhereSectionsAreNotThoseOfTheManifest) {
   EXPECT_EQ(failure(encode(sections)), "section seal is missing");
   std::string newer = write_package(package_);
   newer[19] = '2';
-  EXPECT_EQ(failure(newer), "the package has version 2, and this graphbench reads version 1");
+  EXPECT_EQ(failure(newer), "the package has version 2, but this graphbench reads version 1");
   EXPECT_THAT(failure("{}"), HasSubstr("the file is not a package"));
 }
 

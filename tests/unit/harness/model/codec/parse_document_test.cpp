@@ -153,8 +153,9 @@ TEST(ParseDocument, AnOkCellsOutputsAreIdentical) {
                       R"(},"launches":[{"latency_seconds":{"p50":1}}]})");
   };
   for (const char* unsaid : {R"(,"identical":false)", ""})
-    expect_refused(checked("ok", unsaid),
-                   "cells[0]: the cell is ok, but its check does not say that outputs are identical");
+    expect_refused(
+        checked("ok", unsaid),
+        "cells[0]: the cell's status is ok, but its check does not say that outputs are identical");
   parse(checked("ok", R"(,"identical":true)"));
   parse(checked("failed", R"(,"identical":false)"));
 }

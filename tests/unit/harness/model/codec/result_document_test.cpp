@@ -142,7 +142,8 @@ TEST(ResultDocument, OneThatContradictsItselfIsRefusedByEveryReader) {
   for (const std::string& refusal : {test::refusal([&] { parse_document(read, "a.json"); }),
                                      test::refusal([&] { read_result(read, "a.json"); }),
                                      test::refusal([&] { read_parts(read, "a.json"); })})
-    EXPECT_EQ(refusal.find("a.json: cells[1]: the cell is ok, but its check does not say"), 0u) << refusal;
+    EXPECT_EQ(refusal.find("a.json: cells[1]: the cell's status is ok, but its check does not say"), 0u)
+        << refusal;
 }
 
 }  // namespace

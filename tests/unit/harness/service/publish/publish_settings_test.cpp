@@ -62,7 +62,7 @@ TEST(PublishSettings, AnAddressThatIsNoneIsRefused) {
 TEST(PublishSettings, AnAddressThatOthersReachWantsAWord) {
   EXPECT_THAT(refusal({{"prometheus-listen", "0.0.0.0:9464"}}),
               HasSubstr("can be reached from other machines: give 127.0.0.1:9464, or add "
-                        "--prometheus-allow-remote if anyone there may read"));
+                        "--prometheus-allow-remote if every user of those machines may read"));
   const auto settings = check_publishing(config::check_options(
       given({{"prometheus-listen", "0.0.0.0:9464"}, {"prometheus-allow-remote", "true"}})));
   EXPECT_EQ(settings.listen->host, "0.0.0.0");
