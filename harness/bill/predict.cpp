@@ -116,11 +116,18 @@ double seconds_of(model::Setup setup) {
   return sum;
 }
 
+// Wherever the driver took memory, what execs are known to need is theirs, and the rest of the growth is
+// code: it takes 2 MiB at a time, and what it took for a kernel may hold the next execs.
 Growth growth_of(const std::vector<Capture>& captures) {
   Growth sum;
+  double execs = 0;
   for (Capture each : captures) {
     for (std::size_t i = 0; i < 4; ++i) *accounts_of(sum)[i] += *accounts_of(each.growth)[i];
+    execs += each.one_exec_bytes.value_or(each.growth.exec_bytes);
   }
+  execs = std::min(execs, std::max(sum.code_bytes, 0.0) + sum.exec_bytes);
+  sum.code_bytes -= execs - sum.exec_bytes;
+  sum.exec_bytes = execs;
   return sum;
 }
 

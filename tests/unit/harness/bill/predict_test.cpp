@@ -152,7 +152,20 @@ TEST(BillPrediction, TakesSharedExecsAsFree) {
     captures.back().one_exec_bytes = size == 8 ? mib : 0;
   }
   const Prediction told = predict({{1, 2, 4, 8}, {"whole"}}, captures, {});
-  EXPECT_DOUBLE_EQ(3 * quantum, told.growth.exec_bytes);
+  EXPECT_DOUBLE_EQ(mib, told.growth.exec_bytes);
+  EXPECT_DOUBLE_EQ(3 * quantum, told.growth.total());
+}
+
+TEST(BillPrediction, GivesExecsWhatTheyNeedWhereverTheDriverTookIt) {
+  std::vector<Capture> captures;
+  for (const double code : {quantum, 0.0, quantum}) {
+    captures.push_back({.mode = "whole", .growth = {.code_bytes = code}});
+    captures.back().one_exec_bytes = mib;
+  }
+  EXPECT_DOUBLE_EQ(3 * mib, growth_of(captures).exec_bytes);
+  EXPECT_DOUBLE_EQ(2 * quantum - 3 * mib, growth_of(captures).code_bytes);
+  captures[0].one_exec_bytes = 9 * mib;
+  EXPECT_DOUBLE_EQ(2 * quantum, growth_of(captures).exec_bytes) << "no more than the driver took";
 }
 
 TEST(BillReserve, CoversWhatACaptureNeedsWhileItIsMade) {
