@@ -125,7 +125,7 @@ class TemporaryFile {
       if (file.get() < 0) fail(errno, target_, "create a file in that folder");
       const bool contended = ::flock(file.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
       struct stat facts {};
-      if (!contended && ::fstat(file.get(), &facts) == 0 && facts.st_nlink > 0) return file;
+      if (!contended && (::fstat(file.get(), &facts) != 0 || facts.st_nlink > 0)) return file;
     }
   }
 
