@@ -14,8 +14,8 @@ namespace graphbench::bill {
 struct Growth {
   double pool_bytes = 0;
   double workspace_bytes = 0;  // scratch of libraries and ops
-  double code_bytes = 0;       // of one size: before its capture; in sums: what execs do not explain
-  double exec_bytes = 0;       // of one size: from its capture to its first replay; in sums: of all execs
+  double code_bytes = 0;       // growth before the capture; in sums, growth that execs do not explain
+  double exec_bytes = 0;       // growth from the capture to the first replay; in sums, need of execs
   double total() const { return pool_bytes + workspace_bytes + code_bytes + exec_bytes; }
 };
 

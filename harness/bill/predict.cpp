@@ -116,8 +116,8 @@ double seconds_of(model::Setup setup) {
   return sum;
 }
 
-// Wherever the driver took memory, what execs are known to need is theirs, and the rest of the growth is
-// code: it takes 2 MiB at a time, and what it took for a kernel may hold the next execs.
+// Gives to execs what they are known to need, and to code the rest of the growth: the driver takes 2 MiB at a
+// time, and the memory that it took for a kernel may also hold execs.
 Growth growth_of(const std::vector<Capture>& captures) {
   Growth sum;
   double execs = 0;
