@@ -36,6 +36,14 @@ struct Variance {
   double seconds = 0;
 };
 
+// What captures after the first load: sets of kernels of `bytes`, at `rate` per capture. The variance of the
+// rate is by Jeffreys' prior.
+struct NewSets {
+  double bytes = 0;
+  double rate = 0;
+  double variance = 0;
+};
+
 struct Gap {
   Capture above;
   Capture below;
@@ -50,7 +58,7 @@ struct Gap {
     return square(static_cast<double>(sizes.size()) * (high - low)) / 24;
   }
 
-  Variance fill(double set_bytes) {
+  Variance fill(const NewSets& sets) {
     const auto count = static_cast<double>(sizes.size());
     Variance variance;
     // one_exec_bytes, a mean over many execs, is more exact than growth, which is in the driver's quanta.
@@ -68,13 +76,12 @@ struct Gap {
         if (sum != nullptr) *sum += more;
       }
     };
-    // Libraries choose kernels by size, and the number of sets of kernels is unknown. The model assumes from
-    // 0 to 1 new set per doubling of the size.
+    // Libraries choose kernels by size, and load at most one new set of them per doubling of the size.
     const double doublings =
         std::ceil(std::log2(static_cast<double>(above.size) / static_cast<double>(below.size)));
-    const double most = set_bytes * std::min(doublings, count);
-    above.growth.code_bytes = below.growth.code_bytes = most / 2 / count;
-    variance.bytes += square(most) / 12;
+    const double most = sets.bytes * std::min(doublings, count);
+    above.growth.code_bytes = below.growth.code_bytes = sets.rate * most / count;
+    variance.bytes += square(most) * sets.variance;
     of_all([](Capture& of) { return accounts_of(of.growth); }, &variance.bytes);
     of_all([](Capture& of) { return stages_of(of.setup); }, &variance.seconds);
     of_all([](Capture& of) { return Figures{&of.transient_bytes, &of.step_seconds}; }, nullptr);
@@ -96,12 +103,20 @@ std::vector<Capture> series_of(const Order& order, const std::string& mode,
   return series;
 }
 
-// The memory of one set of kernels: the largest growth of code in a capture after the first. At least half a
-// quantum, because the code may have fitted into memory that the driver already had.
-double set_bytes_of(const std::vector<Capture>& captures, double quantum) {
-  double most = quantum / 2;
-  for (std::size_t i = 1; i < captures.size(); ++i) most = std::max(most, captures[i].growth.code_bytes);
-  return most;
+// Counts new sets in the growth that neither the first capture's code nor execs explain. A set is at least
+// half a quantum, because it may fit into memory that the driver already has.
+NewSets new_sets_of(const std::vector<Capture>& captures, double quantum) {
+  NewSets made{.bytes = quantum / 2};
+  for (std::size_t i = 1; i < captures.size(); ++i)
+    made.bytes = std::max(made.bytes, captures[i].growth.code_bytes);
+  const auto later = static_cast<double>(captures.size() - 1);
+  if (later == 0 || made.bytes == 0) return made;
+  const double beyond = growth_of(captures).code_bytes - captures.front().growth.code_bytes - quantum;
+  const double loads = std::clamp(beyond / made.bytes, 0.0, later);
+  made.rate = loads / later;
+  const double sum = later + 1, mean = (loads + 0.5) / sum;
+  made.variance = mean * (1 - mean) / (sum + 1) + square(mean - made.rate);
+  return made;
 }
 
 Amount amount(double expected, double half) {
@@ -117,7 +132,8 @@ double seconds_of(model::Setup setup) {
 }
 
 // Gives to execs what they are known to need, and to code the rest of the growth: the driver takes 2 MiB at a
-// time, and the memory that it took for a kernel may also hold execs.
+// time, and the memory that it took for a kernel may also hold execs. Where every size was read, execs take
+// no more than what the driver took.
 Growth growth_of(const std::vector<Capture>& captures) {
   Growth sum;
   double execs = 0;
@@ -125,8 +141,10 @@ Growth growth_of(const std::vector<Capture>& captures) {
     for (std::size_t i = 0; i < 4; ++i) *accounts_of(sum)[i] += *accounts_of(each.growth)[i];
     execs += each.one_exec_bytes.value_or(each.growth.exec_bytes);
   }
-  execs = std::min(execs, std::max(sum.code_bytes, 0.0) + sum.exec_bytes);
-  sum.code_bytes -= execs - sum.exec_bytes;
+  const double taken = sum.code_bytes + sum.exec_bytes;
+  if (std::ranges::all_of(captures, &Capture::captured))
+    execs = std::min(execs, std::max(taken, sum.exec_bytes));
+  sum.code_bytes = std::max(taken - execs, std::min(sum.code_bytes, 0.0));
   sum.exec_bytes = execs;
   return sum;
 }
@@ -169,7 +187,7 @@ Prediction predict(const Order& order, const std::vector<Capture>& captures,
                    const PredictSettings& settings) {
   Prediction made;
   made.captures = static_cast<std::int64_t>(captures.size());
-  const double set_bytes = set_bytes_of(captures, settings.quantum_bytes);
+  const NewSets sets = new_sets_of(captures, settings.quantum_bytes);
   Variance variance;
   for (const std::string& mode : order.modes) {
     std::vector<Capture> series = series_of(order, mode, captures);
@@ -177,7 +195,7 @@ Prediction predict(const Order& order, const std::vector<Capture>& captures,
       while (!series[below].captured) ++below;
       if (below == above + 1) continue;
       Gap gap{series[above], series[below], std::span(series).subspan(above + 1, below - above - 1)};
-      const Variance more = gap.fill(set_bytes);
+      const Variance more = gap.fill(sets);
       variance.bytes += more.bytes;
       variance.seconds += more.seconds;
     }
@@ -193,7 +211,8 @@ Prediction predict(const Order& order, const std::vector<Capture>& captures,
   made.setup = setup_of(made.sizes);
   made.bytes = amount(made.growth.total(), cover * std::sqrt(variance.bytes));
   made.seconds = amount(seconds_of(made.setup), cover * std::sqrt(variance.seconds));
-  const double needed = peak_of(made.sizes) + made.bytes.high - made.bytes.expected;
+  const double needed =
+      std::max(peak_of(made.sizes), made.bytes.expected) + made.bytes.high - made.bytes.expected;
   const double quantum = std::max(settings.quantum_bytes, 1.0);
   made.reserve_bytes = std::ceil(needed / quantum) * quantum;
   return made;

@@ -84,6 +84,12 @@ TEST(BillPrediction, IsWithinFivePercentFromThreeCaptures) {
   EXPECT_EQ(engine_sizes().size(), told.sizes.size());
 }
 
+TEST(BillPrediction, ExpectsNoKernelsWhereNoCaptureAfterTheFirstLoadedAny) {
+  const Machine machine{.pool_of_row = 0.01 * mib, .code_of_set = 0};
+  EXPECT_LT(std::abs(measured_of(predict_from(3, machine), Machine(machine).captures(engine_sizes())).error),
+            0.02);
+}
+
 TEST(BillPrediction, HoldsTheTruthForManyMachines) {
   int held = 0, machines = 0;
   for (const double row : {0.01, 0.1, 0.5, 2.0}) {
