@@ -8,7 +8,8 @@ promises all; another has a line that says what failed. Then the same command mu
 
     faults.py BINARY                        every command, every call after the loader's, in its own process
     faults.py BINARY --of children          in its children too
-    faults.py BINARY --kill 1               killed before each call that changes the disk
+    faults.py BINARY --kill 1               killed once before each call that changes the disk
+    faults.py BINARY --kill 100 --calls rename,fsync,fdatasync      a hundred times before each of these
     faults.py BINARY --commands sweep --calls fsync --first 3 --most 1      one of them again
     faults.py BINARY --preload libgraphbench_fail.so --calls malloc,pthread_create"""
 
@@ -239,14 +240,19 @@ def make_seeds(options, folder):
     run(*packing)
     for name in ("show", "compare"):
         COMMANDS[name].usual = run(*COMMANDS[name].arguments)
-    # A journal with one task of two: the second's worker is killed with the sweep.
-    journal, document = folder / "j.json.partial", folder / "j.json"
-    sweep = subprocess.Popen([options.binary, "--sweep", *MEASURE, "--json", "j.json", "--quiet"], cwd=folder,
-                             env=loaded)
-    client.wait_for("a task", lambda: journal.exists() and journal.read_bytes().count(b'"event":"task"') == 1)
-    sweep.kill()
-    sweep.wait()
-    require(not document.exists(), "the sweep was too fast to leave a journal")
+    # A journal with one task of two: the second's worker is killed with the sweep, which may be too late.
+    journal = folder / "j.json.partial"
+    tasks = lambda: journal.exists() and journal.read_bytes().count(b'"event":"task"')  # noqa: E731
+    for _ in range(20):
+        journal.unlink(missing_ok=True)
+        sweep = subprocess.Popen([options.binary, "--sweep", *MEASURE, "--json", "j.json", "--quiet"],
+                                 cwd=folder, env=loaded)
+        client.wait_for("a task", lambda: tasks() or sweep.poll() is not None)  # noqa: B023
+        sweep.kill()
+        sweep.wait()
+        if tasks() == 1:
+            break
+    require(tasks() == 1, "the sweep was too fast to leave a journal with one task")
     journal.rename(folder / "r.json.partial")
 
 
@@ -318,7 +324,7 @@ def check(command, folder, seeds, ended, options):
 def try_all(name, call, options, seeds):
     """Ends, with how many there were of each, and faults with how to see them again."""
     ends, faults, said = collections.Counter(), [], set()
-    for when in places(name, call, options, seeds):
+    for when in (place for place in places(name, call, options, seeds) for _ in range(options.kill or 1)):
         try:
             ended = try_once(name, call, when, options, seeds)
             if ended is None:
