@@ -194,6 +194,22 @@ TEST(Metrics, HaveARowForEachNumberOfAFact) {
               model::Counters, model::Memory, model::PackageUse, model::Setup, model::Sustained>();
 }
 
+TEST(Metrics, ThatAreCountedAndCameLaterAreAbsentFromOlderDocuments) {
+  const auto& counted = model::counted_metrics();
+  for (std::size_t i = 0; i < counted.size(); ++i) {
+    if (!counted[i]->addition) continue;
+    nlohmann::json older = nlohmann::json::parse(codec::to_json(samples::small_result()));
+    for (nlohmann::json& cell : older["cells"]) {
+      const std::string section(model::key_of(section_of(*counted[i])));
+      if (cell.contains(section) && cell[section].is_object())
+        cell[section].erase(std::string(counted[i]->name));
+    }
+    for (const codec::DocumentCell& cell : codec::parse_copy(older.dump(), "older").cells)
+      EXPECT_EQ(cell.counts.at(i), codec::DocumentCell::absent_count)
+          << counted[i]->name << " of " << cell.id;
+  }
+}
+
 TEST(Metrics, ThatCodeNamesHaveTheirPlaceAmongThoseThatAreCompared) {
   using enum model::Metric;
   EXPECT_EQ(name_of(latency), "latency");

@@ -102,6 +102,7 @@ class JsonWriter {
   }
   template <typename T, typename Member>
   void add(Json& object, const T& value, const Inlined<T, Member>& inlined) const {
+    static_assert(describes_all<Member>(), "a member of Member is not in its description");
     add_fields(object, value.*inlined.member, Description<Member>::fields);
   }
   template <typename T>
