@@ -1,7 +1,7 @@
-"""The base workloads as PyTorch steps for `graphbench --sweep --torch ci/peers/steps.py:mlp`.
+"""The built-in workloads as PyTorch steps for `graphbench --sweep --torch ci/peers/steps.py:mlp`.
 
 Sizes and structure are those of workloads/{mlp,attention,conv} and graphs/ir/OPS.md, in the idioms of
-production code. Like graphbench's defaults, a step is bf16 and `base` on a GPU, fp32 and `tiny` on `host`.
+production code. Defaults are graphbench's: dtype bf16 and preset `base` on a GPU, fp32 and `tiny` on `host`.
 """
 
 import functools

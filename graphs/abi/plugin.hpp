@@ -49,8 +49,9 @@ struct BuildChoice {
   ir::DType dtype = ir::DType::fp32;
   std::string pass = "forward";  // or "training": then build() adds gradients
   std::map<std::string, std::int64_t> options = {};
-  // Values by axis. build() reads the axes of ir::training_options(), `attention` ("decomposed"),
-  // `epilogues` ("off" or "joined") and `program-pass` (the name of a plugin's rewriting pass).
+  // The chosen value of each axis, by the axis's name. build() reads the axes of ir::training_options(),
+  // `attention`, of which only "decomposed" changes the program, `epilogues`, of which only "off" and
+  // "joined" do, and `program-pass`, which names a plugin's rewriting pass.
   std::map<std::string, std::string> axes = {};
   std::vector<std::string> splits = {};  // for `piecewise`; empty: the workload's own splits
 };

@@ -38,8 +38,9 @@ Record known_part(const std::string& where, const char* name, const Record& reco
   const std::size_t size = record.struct_size;
   const std::string field = std::string(name) + ".struct_size is " + std::to_string(size);
   if (size < least || size > kBytesMax) {
-    refuse_record(where, field + ", but ABI version " + std::to_string(GB_ABI_VERSION) + " needs at least " +
-                             std::to_string(least) + ": set it to sizeof(" + name + ")");
+    refuse_record(where, field + ", but ABI version " + std::to_string(GB_ABI_VERSION) + " takes " +
+                             std::to_string(least) + " to " + std::to_string(kBytesMax) +
+                             ": set it to sizeof(" + name + ")");
   }
   const auto* const bytes = reinterpret_cast<const unsigned char*>(&record);
   for (std::size_t i = sizeof(Record); i < size; ++i) {

@@ -138,7 +138,8 @@ std::string text_for(unsigned int x, unsigned int y, unsigned int z) {
   return std::to_string(x) + "x" + std::to_string(y) + "x" + std::to_string(z);
 }
 
-// The CUDA 12.3 version of a driver function; null if the driver, which is not linked, lacks it.
+// The CUDA 12.3 version of a driver function; null if the driver lacks it. Looked up at run time, because the
+// driver's library is not linked.
 template <typename Function>
 Function* driver_function(const char* name) {
   void* found = nullptr;

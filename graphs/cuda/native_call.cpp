@@ -40,7 +40,7 @@ void enqueue(MatmulCall& call, cudaStream_t stream, const char* object) {
 #if defined(GRAPHBENCH_HAVE_CUDNN)
 void enqueue(CudnnCall& call, cudaStream_t stream, const char* object) {
   if (*call.handle_stream != stream) [[unlikely]] {
-    check(call.library->SetStream(call.handle, stream), "set the stream of", object);
+    check(call.library->SetStream(call.handle, stream), "set the stream of the cuDNN handle for op", object);
     *call.handle_stream = stream;
   }
   check(call.library->BackendExecute(call.handle, call.execution_plan, call.pack), "launch", object);

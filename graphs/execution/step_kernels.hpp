@@ -23,8 +23,8 @@ struct StepOp {
   std::vector<ir::ValueId> operands;   // inputs, then outputs
   std::vector<ir::ValueId> allocates;  // its outputs, except an output that takes over memory
   std::vector<ir::ValueId> releases;   // values that this op uses last, except program outputs
-  // The first output takes over the memory of a value that this op uses last. `allocates` and `releases` then
-  // omit both values.
+  // If set: the first output takes over the memory of a value that this op uses last. `allocates` and
+  // `releases` then omit both values.
   std::optional<TakeOver> takes_over;
   // How many ops, from this one on, a capture records as parallel branches. 1: this op runs alone, or is in
   // the group of an earlier op.

@@ -92,7 +92,7 @@ class BoundTask final : public BoundOp {
 
 void run_nothing(Task&, StreamContext&) {}
 
-// Marks a task as a branch: graphs run the BoundBranch that bind() makes of the task.
+// Never called: a task whose `run` is this function is a branch, for which bind() makes a BoundBranch.
 void run_branch(Task&, StreamContext&) {}
 
 class BoundBranch final : public BoundOp {

@@ -376,7 +376,7 @@ class ProgramText {
       if (inputs[position]->kind == ValueKind::weight) wrong("the op would write to a weight");
       mutates.push_back(op.inputs[position]);
     }
-    if (mutates != op.mutates) wrong("the written inputs differ from those of the op's kind");
+    if (mutates != op.mutates) wrong("\"mutates\" does not list the inputs that ops of this kind write");
     const std::vector<InferredOutput> inferred = op.definition->infer(op, inputs);
     if (inferred.size() != op.outputs.size()) wrong("the number of outputs is not that of the op's kind");
     for (std::size_t i = 0; i < inferred.size(); ++i) {

@@ -1,5 +1,6 @@
 // Runs graphbench compile, which writes a workload's programs and library choices as a package, and its
-// weights as a file. Opens the device in this process, like `bench`: it measures nothing for a document.
+// weights as a file. Opens the device in this process and not in a worker, because it makes no result
+// document.
 #include <algorithm>
 #include <cstdio>
 #include <iterator>

@@ -14,7 +14,7 @@ namespace graphbench::ladder {
 // outermost extent of outputs, and of inputs and states that depend on the batch or are written.
 void require_batch_major(const ir::Program& program);
 
-// Bytes per row of a value that require_batch_major() accepts.
+// Bytes per row of a value in a program that require_batch_major() accepts.
 std::size_t row_bytes(const ir::Program& program, ir::ValueId id);
 
 class Caller {

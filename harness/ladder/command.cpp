@@ -228,7 +228,8 @@ class LadderCommand final : public Command {
     options.text("--startup", asked_.startup, "SECONDS",
                  "suggest sizes that are prepared and captured within this time");
     options.text("--for", asked_.engines, "LIST",
-                 "engines whose flags are printed (default: vllm,sglang,trtllm)");
+                 "serving engines for which the suggested sizes are also printed as the engine's own setting "
+                 "(default: vllm,sglang,trtllm)");
     options.flag("--verify", asked_.verify, "also serve the traffic from the suggested sizes, and eagerly");
     options.sweep_options(shared_options);
     options.describe("--mode", "modes to serve in; best: each size in its fastest mode (default: whole)");

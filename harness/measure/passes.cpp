@@ -46,7 +46,8 @@ void append(std::vector<T>& to, const std::vector<T>& more) {
 constexpr PassState nothing_yet{
     .samples = 0, .seconds = 0, .relative_half_width = std::numeric_limits<double>::infinity()};
 
-// Each visit continues the pass; a new placement resets the state.
+// One of a cell's timing passes. The second visit of a placement (passes.hpp) continues the pass; a new
+// placement clears `state` and `sorted`.
 struct Pass {
   PassBounds bounds;
   std::function<std::vector<double>(std::int64_t steps)> round;

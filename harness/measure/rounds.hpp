@@ -34,9 +34,10 @@ PassBounds part_of(const PassBounds& bounds, std::int64_t visit, std::int64_t vi
 // Absent if the pass continues.
 std::optional<StoppedBy> stop_of(const PassBounds& bounds, const PassState& state);
 
-// Returns the number of steps in the next round, at least 1. The first rounds are short and measure the time
-// of a step. Later rounds grow with the number of samples taken, so a pass has few rounds. A round
-// that begins below `samples_wanted` does not go beyond it, so that stop_of() can check the precision there.
+// Returns the number of steps in the next round: first 1, which measures the time of a step; then at least
+// `samples_min`, and as many as were taken so far, if the time that is left allows them, so a pass has few
+// rounds. A round that begins below `samples_wanted` does not go beyond it, so that stop_of() can check the
+// precision there.
 std::int64_t next_round(const PassBounds& bounds, const PassState& state);
 
 }  // namespace graphbench::measure

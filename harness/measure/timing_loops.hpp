@@ -35,7 +35,10 @@ std::int64_t nanoseconds_since_epoch(typename Clock::time_point time) {
 }
 
 // Times one step. Submit is the time from start to the return of the last enqueue. Latency is the time from
-// start to completion on the host. The stream is idle before and after. Returns the latency in nanoseconds.
+// start to completion on the host; nothing is subtracted from it. The stream is idle before and after.
+// submit() of a captured step launches its graphs and does not allocate; with --io update or recapture it
+// also records graphs. combine() changes nothing for one rank; in a group of ranks it replaces the times by
+// the group's, from the first start to the last end. Returns the latency in nanoseconds.
 template <typename Clock>
 std::int64_t time_step(const StepUnderTest& step, DurationBuffer& submit_ns, SampleBuffer& latency_ns) {
   const auto start = Clock::now();

@@ -23,7 +23,8 @@ constexpr MetricRow counter(std::string_view name, MetricValue value, std::strin
   return made;
 }
 
-// Returns a row of training. `first`: false for a metric that documents got later than training steps.
+// Returns a row for a metric of training steps. `first`: documents have had the metric for as long as they
+// have had training steps; false if a later version added it.
 constexpr MetricRow training(std::string_view name, MetricValue value, std::string_view family, bool first,
                              std::string_view help) {
   const std::string_view unit = name.substr(name.rfind('_') + 1);

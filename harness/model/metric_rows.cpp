@@ -142,7 +142,7 @@ constexpr MetricRow sustained[] = {
 
 constexpr MetricRow ranks[] = {
     {.name = "skew_seconds",
-     .help = "Time from the first rank's end of a step to the last rank's end.",
+     .help = "Time from the earliest to the latest end of a step among the ranks.",
      .value = value<&RankTimes::skew_seconds>(),
      .addition = true,
      .on_request = true,

@@ -229,7 +229,7 @@ std::string_view name_of(CellStatus status) noexcept;
 
 struct Estimate {
   double p50;                      // median of the launches' p50s
-  std::optional<double> ci95_low;  // confidence interval; absent below three launches
+  std::optional<double> ci95_low;  // of the launches' geometric mean; absent below three launches
   std::optional<double> ci95_high;
   std::optional<double> between_launches;  // standard deviation of the logarithms of the launches' p50s
   std::optional<double> within_launch;     // spread of log samples (IQR / 1.349), median over launches

@@ -11,8 +11,8 @@ from graphbench_abi import one_line
 
 
 class Held:
-    """The tensors that a step's callables reach through arguments, closures and globals. It keeps the present
-    values of inputs, of buffers and, if the step trains, of parameters and optimizer state."""
+    """The tensors that a step's callables reach through arguments, closures and globals. It keeps copies
+    of inputs and buffers and, if the step has an optimizer, of parameters and the optimizer's state."""
 
     def __init__(self, torch, *values):
         self.torch, found = torch, {}

@@ -186,7 +186,7 @@ CudnnHandle::CudnnHandle(const CudnnLibrary* opened) : library(opened) {
 }
 
 void CudnnHandle::forget_stream(const char* object) {
-  check(library->SetStream(get(), nullptr), "set the stream of", object);
+  check(library->SetStream(get(), nullptr), "set the stream of the cuDNN handle for op", object);
   stream = nullptr;
 }
 

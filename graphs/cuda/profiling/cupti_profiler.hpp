@@ -1,5 +1,5 @@
 // Records all kernels, copies and fills of one GPU through CUPTI, with and without graphs. Declares the part
-// of CUPTI's C interface that this room uses, so that the module builds without CUPTI's headers and loads
+// of CUPTI's C interface that this folder uses, so that the module builds without CUPTI's headers and loads
 // without its library.
 #pragma once
 

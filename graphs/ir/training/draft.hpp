@@ -81,7 +81,7 @@ struct Rule {
   std::string_view kind;
   // Null: copies the op.
   void (*forward)(Draft& draft, const Op& op) = nullptr;
-  // `gradient`: the gradient of the op's only output, or of one output if there are several.
+  // `gradient`: the gradient of the op's output; if there are several, of the last one that has a gradient.
   void (*backward)(Draft& draft, const Op& op, ValueId gradient) = nullptr;
 };
 

@@ -44,7 +44,8 @@ bool is_by_cell(const std::string& text) {
                    in_quotes(text) + " is not valid: give ladder or cell" + did_you_mean(text, words));
 }
 
-// The options that `ab` passes on to its sweeps. Refuses by name the sweep options that `ab` sets itself.
+// --alternate, and the options that `ab` passes on to its sweeps. The options of ab::refused_options() are
+// parsed too, so that the error can name them.
 class SideBySideOptions {
  public:
   explicit SideBySideOptions(Options& options) : options_(options) {

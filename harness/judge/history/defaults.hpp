@@ -19,7 +19,8 @@ struct FoundLabel {
 using Environment = std::function<std::string(const char* name)>;
 Environment process_environment();
 
-// The first CI system whose commit variable is set. A pull request's branch is its source branch.
+// The label from the first CI system whose commit variable is set; absent if none is set. For a pull
+// request, the branch is the one that it comes from.
 std::optional<FoundLabel> label_from_ci(const Environment& environment);
 
 // Reads HEAD in the working folder. Absent if git finds no commit. The branch is empty for a detached HEAD.

@@ -238,7 +238,7 @@ std::string call_of(const std::string& stacks) {
       calls.clear();  // the stack of another thread begins
     } else if (found[1] != "graphbench.py") {
       calls.push_back(found.format("$3 at $1:$2"));
-    } else if (!calls.empty()) {  // this frame calls the step: `calls` has the step's calls
+    } else if (!calls.empty()) {  // graphbench.py calls the step, so the frames above are the step's own
       calls.resize(std::min(calls.size(), calls_max));
       return join(calls, " < ");
     }

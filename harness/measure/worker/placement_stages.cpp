@@ -46,7 +46,8 @@ std::unique_ptr<execution::Executor> prepare(TaskRun& run, BatchRun& batch, mode
   return executor;
 }
 
-// Adds the times of the stages that all batches share to this batch, as if it were the only one.
+// If a package is used: adds its facts to the batch's result, and the time to the batch's first step, as if
+// the task had no other batch.
 void add_package(TaskRun& run, BatchRun& batch, const model::Setup& setup) {
   if (!run.startup.package) return;
   model::PackageUse& use = batch.result.package.emplace(*run.startup.package);

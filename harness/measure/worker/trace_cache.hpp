@@ -65,7 +65,7 @@ class TraceCache {
     std::unique_ptr<execution::Executor> executor;
     std::int64_t generation = 0;
     std::uint64_t used = 0;
-    std::int64_t checked = -1;  // recordings_ at the last check
+    std::int64_t checked = -1;  // the number of recordings (recordings_) at the last check; -1: never checked
   };
 
   std::size_t slot_of(const Shape& shape) const noexcept;

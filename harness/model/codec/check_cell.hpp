@@ -16,7 +16,8 @@ namespace graphbench::codec {
 // Whether the time is between a femtosecond and 30 years. The ratio of other times could overflow.
 bool can_be_median(double seconds);
 
-// Returns the number that `of` reads, also for an eager cell, where statistics::value_of() returns nullopt.
+// Reads the value from the cell as a count. Unlike statistics::value_of(), it also reads a metric of graphs
+// from an eager cell.
 std::optional<std::int64_t> count_of(const model::MetricValue& of, const model::CellResult& cell);
 
 class CellChecker {

@@ -9,7 +9,8 @@
 
 namespace graphbench::statistics {
 
-// Returns the median over launches with a confidence interval, or nullopt without launches.
+// Returns the median over launches, and from three launches on the confidence interval of their geometric
+// mean; nullopt without launches.
 std::optional<model::Estimate> estimate_over(const std::vector<double>& launches);
 
 // Returns launch.within if it is set, else computes it from the launch's samples.

@@ -137,7 +137,8 @@ class HttpServer::Impl {
     }
   }
 
-  // Closes the longest idle connection without unread bytes. Returns false if there is none.
+  // Closes the connection that has been idle longest and has no unread bytes. Returns false if there
+  // is none.
   bool close_one_at_rest() {
     error_code ignored;
     const auto found = std::ranges::find_if(

@@ -20,7 +20,8 @@ struct Contents {
 
 Contents read_contents(const std::vector<NamedText>& documents);
 
-// JSON for the page's script: columns (paths in a result document), and per cell a row with five digits.
+// JSON for the page's script. A result becomes columns (paths in its document) and a row per cell, whose
+// numbers have at most five significant digits.
 std::string to_json(const Contents& contents);
 std::string to_html(const Contents& contents);
 }  // namespace graphbench::report

@@ -52,7 +52,7 @@ compare::Side side_of(const Members& request, const char* name, const DocumentOf
   } else {
     const std::string& id = given->second.text;
     std::optional<std::string> text = document_of(id);
-    if (!text) throw InputError(name, in_quotes(id) + " is not a sweep with results");
+    if (!text) throw InputError(name, "no sweep that has ended with results has the id " + in_quotes(id));
     documents.push_back(codec::parse_copy(std::move(*text), name));
   }
   return compare::merge(name, std::move(documents));

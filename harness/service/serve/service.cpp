@@ -98,7 +98,7 @@ struct Service::Parts {
 
 Service::Service(ServiceSettings settings) {
   if (mallopt(M_MMAP_THRESHOLD, mmap_threshold_bytes) != 1) {
-    throw Error(ErrorCode::internal, "set the allocator's threshold");
+    throw Error(ErrorCode::internal, "set malloc's mmap threshold: mallopt() refused");
   }
   parts_ = std::make_unique<Parts>(settings);
 }

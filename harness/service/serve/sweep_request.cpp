@@ -34,7 +34,8 @@ json parse_json(const std::string& body) {
   std::vector<std::set<std::string>> seen;
   const auto check = [&](int depth, json::parse_event_t event, json& parsed) {
     if (depth > depth_max)
-      throw InputError("", "the body is nested too deeply: give options and their values");
+      throw InputError(
+          "", "the body is nested too deeply: give one object of options, e.g. {\"workload\": [\"mlp\"]}");
     if (event == json::parse_event_t::object_start) seen.emplace_back();
     if (event == json::parse_event_t::object_end) seen.pop_back();
     if (event != json::parse_event_t::key) return true;

@@ -103,8 +103,8 @@ std::vector<FamilyRow> families() {
   rows.push_back(gauge(walk_family, "steps", {"CELL", "outcome"},
                        "Number of steps in the walk over a shape trace, by outcome."));
   rows.push_back(gauge(no_breakeven_family, "info", {"CELL", "reason"},
-                       "Always 1; a label gives why the cell's graphs have no break-even: never, not told "
-                       "apart, eager not swept."));
+                       "Always 1; the label `reason` says why the cell's graphs have no break-even: `never` "
+                       "(slower than eager), `not told apart` (the saving may be 0), `eager not swept`."));
   const auto& comparison = comparison_rows();
   rows.insert(rows.end(), comparison.begin(), comparison.begin() + 3);
   for (const model::MetricRow* metric : model::compared_metrics()) {

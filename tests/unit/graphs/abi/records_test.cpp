@@ -38,7 +38,7 @@ const Spoiling kSpoilings[] = {
     {"NewerVersion", [](auto& f) { f.plugin.abi_version = 3; },
      "ABI version 3, but this graphbench has version 2"},
     {"PluginSize", [](auto& f) { f.plugin.struct_size = 47; },
-     "gb_plugin.struct_size is 47, but ABI version 2 needs at least 48"},
+     "gb_plugin.struct_size is 47, but ABI version 2 takes 48 to 4096"},
     {"PluginName", [](auto& f) { f.plugin.name = nullptr; }, "name is null"},
     {"PluginVersion", [](auto& f) { f.plugin.version = "1\n2"; }, "version '1?2'"},
     {"NullWorkloads", [](auto& f) { f.plugin.workloads = nullptr; }, "workloads is null"},

@@ -272,7 +272,7 @@ TEST_F(ProgramTextTest, WhatIsWrongIsRefusedByItsLine) {
   EXPECT_THAT(failure_of("traits 0 1 0", "traits 0 0 0"),
               HasSubstr("the traits differ from those of the op's kind"));
   EXPECT_THAT(failure_of("mutates 0", "mutates 1 0"),
-              HasSubstr("the written inputs differ from those of the op's kind"));
+              HasSubstr("\"mutates\" does not list the inputs that ops of this kind write"));
 }
 
 // After any truncation or change, the reader neither crashes nor returns a program with another text.
