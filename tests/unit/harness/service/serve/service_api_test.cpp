@@ -272,7 +272,7 @@ TEST_F(ServiceApiTest, ComparisonsThatWillNotDoAreRefusedWithTheirReason) {
   EXPECT_THAT(why("[]"), HasSubstr("not a JSON object"));
   EXPECT_THAT(why("{"), HasSubstr("not a JSON object"));
   EXPECT_THAT(why("{}"), HasSubstr("base"));
-  EXPECT_THAT(why(R"({"base": "/etc/passwd", "new": "."})"), HasSubstr("\"/etc/passwd\" is not a sweep"));
+  EXPECT_THAT(why(R"({"base": "/etc/passwd", "new": "."})"), HasSubstr("results has the id \"/etc/passwd\""));
   EXPECT_THAT(why(R"({"base": {}, "new": {}})"), HasSubstr("base"));
   EXPECT_THAT(why(R"({"base": {}, "new": {}, "margin": "x"})"), HasSubstr("margin"));
   EXPECT_THAT(why(R"({"base": {}, "new": {}, "margin": 2})"), HasSubstr("margin"));
