@@ -216,8 +216,23 @@ class Compile(Command):
                               capture_output=True, text=True).stdout
 
 
+class Report(Command):
+    """Over an earlier report, which stays or is replaced as a whole."""
+
+    def __init__(self):
+        super().__init__(["r.json", "r.html"], "report", "r.json", "-o", "r.html")
+
+    def check_whole(self, folder, out):
+        require((folder / "r.html").read_bytes() == self.usual, "exit code 0 with another report")
+
+    def check_left(self, folder, seeds):
+        whole = [self.usual, (seeds / "r.html").read_bytes()]
+        require((folder / "r.html").read_bytes() in whole, "the report is half written")
+
+
 COMMANDS = {"sweep": Sweep([], 0), "resume": Sweep(["r.json.partial"], 1), "serve": Serve(),
             "history": History(), "compile": Compile(), "show": Command(["r.json"], "show", "r.json"),
+            "report": Report(),
             "compare": Command(["r.json"], "compare", "r.json", "r.json", "--format", "json")}
 
 
@@ -238,6 +253,9 @@ def make_seeds(options, folder):
     packing = list(COMMANDS["compile"].arguments)
     packing[packing.index("1,2")] = "1"
     run(*packing)
+    run(*COMMANDS["report"].arguments)
+    COMMANDS["report"].usual = (folder / "r.html").read_bytes()
+    (folder / "r.html").write_text("an earlier report", encoding="utf-8")
     for name in ("show", "compare"):
         COMMANDS[name].usual = run(*COMMANDS[name].arguments)
     # A journal with one task of two: the second's worker is killed with the sweep, which may be too late.
