@@ -1,4 +1,4 @@
-// Calls the functions of a plugin's op. Makes its gb_op_call records, and keeps them until the process ends.
+// Calls the functions of a plugin's op. Makes the gb_op_call records, and keeps them until the process ends.
 #include "graphs/abi/foreign_op.hpp"
 
 #include <array>

@@ -11,14 +11,15 @@
 
 namespace graphbench::abi {
 
-// The numbers are the same, so casts convert the ABI's dtypes and value kinds.
+// The ABI numbers dtypes and value kinds as we do, so a cast converts a value of one enum to the other.
 static_assert(GB_FP32 == int(ir::DType::fp32) && GB_FP16 == int(ir::DType::fp16) &&
               GB_BF16 == int(ir::DType::bf16) && GB_I32 == int(ir::DType::i32));
 static_assert(GB_INPUT == int(ir::ValueKind::input) && GB_WEIGHT == int(ir::ValueKind::weight) &&
               GB_STATE == int(ir::ValueKind::state));
 
-// Copies `op`. The definition's inference throws Error(invalid_argument) with the plugin's reason if infer()
-// refuses the op, and Error(plugin_failed) if infer() throws or returns an invalid type.
+// Returns the definition of a plugin's op for the catalog; it contains a copy of `op`. Its infer function
+// throws Error(invalid_argument) with the plugin's reason if the plugin's infer() refuses the op, and
+// Error(plugin_failed) if the plugin's infer() throws or returns an invalid type.
 ir::OpDefinition foreign_definition(const gb_op& op);
 
 // The records point into `attributes`, which must outlive them.
@@ -41,7 +42,7 @@ class ForeignKernel {
 
   const gb_op& op() const noexcept { return op_; }
   const gb_op_call& call() const noexcept { return *record_; }
-  // On the calling thread. Throws Error(plugin_failed) if run_host returns an error or throws.
+  // Runs the op on the calling thread. Throws Error(plugin_failed) if run_host returns an error or throws.
   void run_host(void* const* operands) const;
 
  private:

@@ -125,7 +125,7 @@ typedef struct gb_builder_api {
                 const gb_attr* attrs, int32_t attr_count, int32_t* outputs, int32_t output_capacity);
   int32_t (*mark_output)(gb_builder*, int32_t value);
   /* Sets where piecewise mode splits by default: op kinds, and patterns of op names. A text with a '.' or a
-   * '*' is a pattern; '*' matches any text: "*.conv2". The program must contain a match of each. */
+   * '*' is a pattern; '*' matches any text: "*.conv2". Each must match an op of the program. */
   int32_t (*split_at)(gb_builder*, const char* const* splits, int32_t split_count);
   /* Records why build() is about to return non-zero. The text is copied. */
   void (*fail)(gb_builder*, const char* message);
@@ -215,8 +215,8 @@ typedef struct gb_op {
                    gb_inferred* outputs, char* error, size_t error_size, void* user);
   /* Enqueues the op on `cuda_stream` (a cudaStream_t) and returns without waiting: 0, or a cudaError_t.
    * `operands` are device pointers, inputs then outputs; the array is valid for the call only. On a
-   * capturing stream it must record at least one node, unless the op writes nothing. Null: the op does not
-   * run on CUDA. */
+   * capturing stream the function must record at least one node, unless the op writes nothing. Null: the op
+   * does not run on CUDA. */
   int (*launch_cuda)(const gb_op_call* call, void* const* operands, void* cuda_stream, void* user);
   /* Runs the op to its end on the calling thread: the host device's stream thread, or on CUDA the submitting
    * thread. Returns 0, or any other number for failure. Null: the op does not run on the host device. */
@@ -225,9 +225,10 @@ typedef struct gb_op {
   /* prepare, workspace_bytes and release may be null. They are called on the submitting thread, never during
    * its captures, and may wait for the device. If `call->place` is GB_ON_CUDA, the CUDA device is current.
    *
-   * Called once per call record, before warmups and the first launch, to load code, choose algorithms and
-   * create handles. The pointer that it writes to `prepared` becomes `call->prepared`. Returns 0, or another
-   * number after writing a reason (at most error_size bytes with the NUL) to `error`. */
+   * prepare is called once per call record, before warmups and the first launch, to load code, choose
+   * algorithms and create handles. The pointer that prepare writes to `prepared` becomes `call->prepared`.
+   * Returns 0, or another number after writing a reason (at most error_size bytes with the NUL) to `error`.
+   */
   int (*prepare)(const gb_op_call* call, void** prepared, char* error, size_t error_size, void* user);
   /* Called after prepare. Returns how many bytes of scratch memory a launch needs; negative for failure. */
   int64_t (*workspace_bytes)(const gb_op_call* call, void* user);
@@ -291,7 +292,7 @@ typedef struct gb_rewriter_api {
                 int32_t input_count, const gb_attr* attrs, int32_t attr_count, int32_t* outputs,
                 int32_t output_capacity);
   /* Makes the ops appended after this call read `by` instead of `value`. Both must be outputs of ops, and of
-   * equal dtype and shape. If `value` is the program's output or a gradient, `by` becomes it instead. */
+   * equal dtype and shape. If `value` is the program's output or a gradient, `by` takes its role. */
   int32_t (*replace)(gb_rewriter*, int32_t value, int32_t by);
   /* Adds a line to --dump-program and the result document; at most 64 lines. */
   int32_t (*log)(gb_rewriter*, const char* line);
@@ -347,7 +348,7 @@ typedef struct gb_step_output {
 #define GB_STEP_SKIP 2
 /* How a part of a step reaches the device. */
 enum gb_step_part {
-  GB_PART_RUN = 0,      /* run(part) enqueues it without a graph */
+  GB_PART_RUN = 0,      /* run(part) enqueues the part without a graph */
   GB_PART_CAPTURED = 1, /* graphbench launches the graph that capture(part) returned */
   GB_PART_LAUNCHED = 2  /* run(part) launches the graph of capture(part), and can advance random numbers */
 };
@@ -381,8 +382,8 @@ typedef struct gb_step {
   /* Sets `outputs` to the outputs of the last step, which ran whole or in parts. Returns the number of
    * outputs; negative for failure. The work of the last step is complete before this call. */
   int32_t (*outputs)(void* step, const gb_step_output** outputs, char* error, size_t error_size);
-  /* Returns the library's counts as a JSON object, valid until the next call, or null. This function may be
-   * null. */
+  /* Returns the library's counts as a JSON object, or null. The text is valid until the step's next call. The
+   * function itself may be null. */
   const char* (*report)(void* step);
   void (*close)(void* step);
   void* user;
@@ -406,8 +407,9 @@ typedef struct gb_plugin {
 } gb_plugin;
 
 /* The one exported function, called once, before anything else. `host_abi_version` is graphbench's version.
- * On success it writes a plugin record that stays valid until the process ends and returns 0; otherwise it
- * writes a reason to `error`. graphbench refuses a record of another abi_version and names both versions. */
+ * On success the function returns 0, and sets `plugin` to a record that stays valid until the process ends;
+ * otherwise it writes a reason to `error`. graphbench refuses a record of another abi_version and names both
+ * versions. */
 typedef int (*gb_plugin_open_fn)(uint32_t host_abi_version, const gb_plugin** plugin, char* error,
                                  size_t error_size);
 #define GB_PLUGIN_OPEN_SYMBOL "graphbench_plugin_open"

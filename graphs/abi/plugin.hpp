@@ -25,14 +25,14 @@ struct WorkloadPreset {
   std::map<std::string, std::int64_t> values;  // every option of the workload
 };
 
-// A copy that does not point into the plugin's memory.
+// What a plugin says about one workload, copied, so that nothing points into the plugin's memory.
 struct WorkloadInfo {
   std::string name;
   std::string help;
   std::string plugin;  // "builtin", or the file's path
   std::vector<WorkloadOption> options;
   std::vector<WorkloadPreset> presets;
-  // For a foreign step (gb_step), which has no options or presets. Empty if the workload builds a program.
+  // The modes of a foreign step (gb_step), which has no options or presets. Empty for a program's workload.
   std::vector<std::string> modes = {};
 
   bool is_step() const { return !modes.empty(); }
@@ -49,14 +49,15 @@ struct BuildChoice {
   ir::DType dtype = ir::DType::fp32;
   std::string pass = "forward";  // or "training": then build() adds gradients
   std::map<std::string, std::int64_t> options = {};
-  // The chosen value of each axis, by the axis's name. build() reads the axes of ir::training_options(),
-  // `attention`, of which only "decomposed" changes the program, `epilogues`, of which only "off" and
-  // "joined" do, and `program-pass`, which names a plugin's rewriting pass.
+  // The chosen value of each axis, by the axis's name. build() reads the axes of ir::training_options() and
+  // three others: `attention` (only "decomposed" changes the program), `epilogues` (only "off" and "joined"
+  // change it) and `program-pass` (the name of a plugin's rewriting pass).
   std::map<std::string, std::string> axes = {};
   std::vector<std::string> splits = {};  // for `piecewise`; empty: the workload's own splits
 };
 
-// At first the built-in kinds and no workload. Must outlive the programs and pointers that it returns.
+// A new registry has the built-in kinds and no workload. It must outlive the programs and pointers it
+// returns.
 class WorkloadRegistry {
  public:
   // `origin` names the plugin in errors. Throws Error(plugin_failed) for another ABI version, a wrong size,
@@ -76,7 +77,7 @@ class WorkloadRegistry {
   ir::Program build(std::string_view workload, const BuildChoice& choice) const;
   // The workload's own program, without gradients even for `training`.
   ir::Program build_forward(std::string_view workload, const BuildChoice& choice) const;
-  // Null for a workload that builds a program.
+  // The record of a foreign step; null for a workload that builds a program.
   const gb_step* step(std::string_view workload) const;
 
  private:

@@ -24,7 +24,7 @@ constexpr int kLinesMax = 64;
 static_assert(GB_ACTIVATION == int(ir::ValueKind::activation) && GB_OUTPUT == int(ir::ValueKind::output) &&
               GB_PARAMETER == int(ir::ValueKind::parameter) && GB_GRADIENT == int(ir::ValueKind::gradient));
 
-// A program in the structs of the ABI, and their memory.
+// A program in the structs of the ABI. These point into `program`, which must outlive this object.
 class View {
  public:
   explicit View(const ir::Program& program) {

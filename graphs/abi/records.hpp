@@ -26,8 +26,8 @@ struct CheckedPlugin {
 // "plugin FILE", which begins every error about that plugin.
 std::string plugin_label(const std::string& origin);
 
-// Throws Error(plugin_failed), which names the plugin, the field and its value. Checks one plugin alone; the
-// registry refuses names that another plugin uses.
+// Returns copies of the plugin's records. Throws Error(plugin_failed), which names the plugin, the wrong
+// field and its value. Checks one plugin alone; the registry refuses names that another plugin uses.
 CheckedPlugin check_plugin(const gb_plugin& plugin, const std::string& origin);
 
 }  // namespace graphbench::abi

@@ -42,7 +42,7 @@ const WorkloadPreset& preset_of(const WorkloadInfo& info, const std::string& nam
   return *found;
 }
 
-// In the order in which the workload declares its options.
+// Returns the value of every option, in the order in which the workload declares its options.
 std::vector<gb_option_value> option_values(const WorkloadInfo& info, const BuildChoice& choice) {
   const auto& overrides = choice.options;
   for (const auto& [key, value] : overrides) {
@@ -189,7 +189,7 @@ std::string last_loader_error() {
   return text == nullptr ? "the loader gave no reason" : printable(text);
 }
 
-// For a name without a slash, dlopen would search the library path and might find another file.
+// Returns the file's absolute path: for a name without a slash, dlopen would search the library path instead.
 std::string existing_file(const std::string& path) {
   std::error_code failed;
   const std::filesystem::file_status status = std::filesystem::status(path, failed);

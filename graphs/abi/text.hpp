@@ -7,7 +7,7 @@
 
 namespace graphbench::abi {
 
-// The rule (kNameRule) is strict because such names are in flags, cell ids and metric labels.
+// True if `text` obeys kNameRule. The rule is strict because names are in flags, cell ids and metric labels.
 bool is_name(std::string_view text) noexcept;
 
 extern const char* const kNameRule;

@@ -9,11 +9,11 @@
 
 namespace graphbench {
 
-// A backend without devices has one entry with the reason.
+// Lists the devices of all backends. A backend without devices has one entry with the reason.
 std::vector<DeviceStatus> list_devices();
 
-// Does nothing if `spec` names a host device. Optional: open_device() loads the CUDA module too, and reports
-// errors.
+// Loads the CUDA module ahead of time, unless `spec` names a host device. This call is optional and reports
+// no errors: open_device() loads the module too, and reports why it cannot be used.
 void load_backend(const std::string& spec);
 
 // `spec`: "auto" (cuda if it works, else host), "cuda", "cuda:N", "host", "host:N" (cpu.hpp). Throws

@@ -31,7 +31,7 @@ struct Blob {
   std::string bytes;
 };
 
-// Every call throws StorageError with SQLite's message.
+// A call that fails throws StorageError with SQLite's message.
 class Statement {
  public:
   // `name`: the database's name in messages.

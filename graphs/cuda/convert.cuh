@@ -11,9 +11,9 @@
 
 namespace graphbench::cuda {
 
-// Programmatic dependent launch: at its start, every kernel lets the next kernel start. It waits for all
-// preceding kernels before it touches memory that a step writes. A kernel without work waits too, so that
-// its successors also wait for its predecessors. On GPUs before sm_90 both functions do nothing.
+// Programmatic dependent launch: every kernel first lets the next kernel start, and then, before it touches
+// memory that a step writes, waits for all preceding kernels. A kernel without work waits too, so that its
+// successors also wait for its predecessors. On GPUs before sm_90 both functions do nothing.
 __device__ __forceinline__ void let_next_kernel_start() {
 #if __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.launch_dependents;");
@@ -35,7 +35,7 @@ struct Max {
   __device__ __forceinline__ static float combine(float a, float b) { return fmaxf(a, b); }
 };
 
-// Every lane gets the result of its group of `Lanes`.
+// Combines the values of each group of `Lanes` lanes. Every lane gets the result of its group.
 template <class Operation, int Lanes = 32>
 __device__ __forceinline__ float warp_reduce(float value) {
 #pragma unroll
@@ -91,8 +91,8 @@ __device__ __forceinline__ Pair rotated(Pair pair, float2 turn) {
 __device__ __forceinline__ double rope_frequency(int i, int head_dim, double log2_theta) {
   return exp2(__dmul_rn(__ddiv_rn(-2.0 * i, head_dim), log2_theta));
 }
-// Cosine and sine. Reduces the angle modulo 2 pi in fp64, because an fp32 angle of thousands of radians would
-// lose four digits.
+// The cosine and sine of position * frequency. Reduces this angle modulo 2 pi in fp64, because an fp32 angle
+// of thousands of radians would lose four digits.
 __device__ __forceinline__ float2 turn_of(int position, double frequency) {
   constexpr double turn = 6.283185307179586476925;
   const double angle = __dmul_rn(position, frequency);

@@ -43,8 +43,8 @@ int attribute(cudaDeviceAttr name, int index, const char* operation) {
   return value;
 }
 
-// With `of_process`, a platform's devices share one until the process ends, so that a reopened device uses
-// the same plans without timing.
+// With `of_process`, all devices of a platform share one tuner until the process ends, so that a reopened
+// device uses the same plans without timing.
 std::shared_ptr<Tuner> tuner_for(TuningSettings settings, Platform platform, bool of_process) {
   static std::map<Platform, std::shared_ptr<Tuner>> of_platform;
   if (!of_process) return std::make_shared<Tuner>(std::move(settings), std::move(platform));

@@ -13,7 +13,7 @@
 
 namespace graphbench::cuda {
 
-// Opened once per process. Null if libcudnn.so.9 cannot be opened or the build had no headers.
+// Opens the library once per process. Null if libcudnn.so.9 cannot be opened or the build had no headers.
 struct CudnnLibrary;
 const CudnnLibrary* cudnn_library() noexcept;
 

@@ -131,7 +131,7 @@ __global__ void fill_words(const WordFill fill) {
   }
 }
 
-// Absent if the memset is not one row of whole words in the workspace.
+// The fill that equals the memset. Absent if the memset is not one row of whole words in the workspace.
 std::optional<WordFill> word_fill_of(const cudaMemsetParams& memset, DeviceRange workspace) {
   const std::size_t bytes = memset.width * memset.elementSize;
   const bool one_row = memset.height <= 1 || memset.pitch == bytes;

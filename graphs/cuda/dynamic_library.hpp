@@ -14,7 +14,7 @@ namespace graphbench::cuda {
 // Copies share the handle.
 class DynamicLibrary {
  public:
-  // Opens the first of `files` that it can. `name` is for messages.
+  // Opens the first of `files` that can be opened. `name` is for messages.
   DynamicLibrary(std::string name, const std::vector<std::string>& files) : name_(std::move(name)) {
     for (const std::string& file : files) {
       handle_ = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
@@ -25,7 +25,7 @@ class DynamicLibrary {
   }
 
   bool is_open() const noexcept { return handle_ != nullptr; }
-  // Empty if the library can be used.
+  // Why the library cannot be used; empty if it can.
   const std::string& why() const noexcept { return why_; }
 
   template <typename Function>

@@ -43,7 +43,7 @@ const char* text_for(const std::pair<Value, const char*> (&texts)[count], Value 
   return found == std::end(texts) ? other : found->second;
 }
 
-// "kernel node 3": its index in the graph.
+// A text such as "kernel node 3", where 3 is the node's index in the graph.
 std::string place_of(cudaGraphNode_t node, cudaGraph_t graph) {
   if (node == nullptr) return "";
   cudaGraphNodeType type{};
@@ -150,7 +150,7 @@ Function* driver_function(const char* name) {
   return asked && status == cudaDriverEntryPointSuccess ? reinterpret_cast<Function*>(found) : nullptr;
 }
 
-// An exec update does not change these attributes. Defaults are left out.
+// Describes the kernel's cluster size and priority, which an exec update does not change. Omits defaults.
 void describe_attributes(cudaGraphNode_t node, facts::DescribedNode& described) {
   static const auto read =
       driver_function<decltype(cuGraphKernelNodeGetAttribute)>("cuGraphKernelNodeGetAttribute");
@@ -197,7 +197,7 @@ void describe_memory(cudaGraphNode_t node, facts::DescribedNode& described) {
   }
 }
 
-// Adds the number of programmatic edges, which let `node` start early, to `described`.
+// Returns the nodes before `node`. Adds to `described` how many programmatic edges let `node` start early.
 std::vector<cudaGraphNode_t> dependencies_of(cudaGraphNode_t node, facts::DescribedNode& described) {
   const GraphEdges edges = edges_of(node, cudaGraphNodeGetDependencies);
   const auto early = std::ranges::count_if(edges.data, [](const cudaGraphEdgeData& edge) {

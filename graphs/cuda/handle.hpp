@@ -29,7 +29,7 @@ class Handle {
   void reset(T handle = T{}) noexcept {
     if (const T old = std::exchange(handle_, handle); old != T{}) Destroy()(old);
   }
-  // Does not destroy the handle.
+  // Gives up the handle without destroying it.
   void release() noexcept { handle_ = T{}; }
   T* put() noexcept {
     reset();

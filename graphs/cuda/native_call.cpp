@@ -58,7 +58,8 @@ int launch_foreign(ForeignCall& call, cudaStream_t stream, const char* object) {
   }
 }
 
-// A capture error and a lost device keep their own codes.
+// Calls the plugin. Its failure is plugin_failed, unless the CUDA error has its own code, such as
+// device_lost.
 void enqueue(ForeignCall& call, cudaStream_t stream, const char* object) {
   if (call.host != nullptr) return call.host->run(call.operands.data(), stream, object);
   const int status = launch_foreign(call, stream, object);

@@ -55,7 +55,7 @@ struct KernelCall {
   unsigned shared_bytes = 0;
   unsigned pointer_count = 0;
   unsigned cluster_blocks = 1;
-  // The kernel may start before the preceding one ends, for which its own code waits (convert.cuh).
+  // The kernel may start before the preceding kernel ends; its code then waits for that end (convert.cuh).
   bool programmatic = false;
   alignas(16) std::array<std::byte, parameter_bytes_max> parameters{};
   std::array<Source, pointers_max> pointers{};
@@ -140,10 +140,10 @@ struct ForeignCall {
 
 using NativeCall = std::variant<KernelCall, MatmulCall, CudnnCall, ForeignCall>;
 
-// Throws Error, which names `object`, if a library refuses the addresses.
+// Puts the addresses into the call. Throws Error, which names `object`, if a library refuses them.
 void bind(NativeCall& call, void* const* operands, const char* object);
 
-// Throws Error, which names `object`.
+// Enqueues the call on `stream`. Throws Error, which names `object`, if that fails.
 void make_call(NativeCall& call, cudaStream_t stream, const char* object);
 
 // Loads the code of the function. Throws Error(unsupported) if there is no code for this device.
@@ -165,7 +165,7 @@ KernelCall kernel_call(const void* function, dim3 grid, dim3 block, const Parame
   return call;
 }
 
-// For a struct that is longer than kernel_call() takes, or has more pointers.
+// Like kernel_call(), for a struct that is longer or has more pointers than kernel_call() permits.
 template <class Parameters>
 KernelCall long_kernel_call(const void* function, dim3 grid, dim3 block, const Parameters& parameters,
                             std::vector<Source> pointers) {

@@ -30,8 +30,8 @@ Opened<NvmlLibrary> open_nvml() {
   file.look_up("nvmlDeviceGetMemoryInfo", library.memory_info);
   file.look_up("nvmlDeviceGetComputeRunningProcesses_v3", library.compute_processes);
   opened.why = file.why();
-  // Keeps NVML initialised, so that only this init() takes long and not that of each monitor. If it fails, a
-  // monitor reports the reason later.
+  // Keeps NVML initialised: this init() takes long, but then the init() of each monitor does not. If this
+  // init() fails, a monitor reports the reason later.
   if (opened.why.empty()) (void)opened.library.init();
   return opened;
 }

@@ -35,7 +35,7 @@ struct NvmlProcess {  // nvmlProcessInfo_t
   unsigned compute_instance = 0;
 };
 
-// Tests fill in their own table.
+// The functions of NVML that we call. Tests fill in their own functions.
 struct NvmlLibrary {
   int (*init)() = nullptr;
   int (*shutdown)() = nullptr;
@@ -50,7 +50,7 @@ struct NvmlLibrary {
   int (*compute_processes)(NvmlDevice device, unsigned* count, NvmlProcess* processes) = nullptr;
 };
 
-// Opens libnvidia-ml.so.1 once per process. Null, with the reason in `why`, if that fails.
+// Opens libnvidia-ml.so.1 once per process. Null if it cannot be used; `why` is then the reason.
 const NvmlLibrary* nvml_library(std::string& why);
 
 // This process's share of a GPU's memory, as the driver reports it. CUDA's own value is not enough: it needs
@@ -81,7 +81,8 @@ class NvmlMemory {
   std::optional<unsigned> own_;
 };
 
-// Created by the first call, kept by the process. Null without NVML, or if NVML does not know the device.
+// The first call creates a GPU's NvmlMemory, and the process keeps it. Null without NVML, or if NVML does not
+// know the device.
 NvmlMemory* nvml_memory_of(const std::string& pci_bus_id);
 
 class NvmlMonitor final : public DeviceMonitor {

@@ -32,7 +32,7 @@ class PreparedKernel final : public Kernel {
   std::size_t settable_nodes() const override;
   void set_nodes(cudaGraphExec_t exec, const std::vector<GraphNode>& nodes, void* const* operands);
 
-  // Appends copies of the calls, bound to `operands`. The kernel must outlive them.
+  // Appends copies of the calls, bound to `operands`. The kernel must outlive the copies.
   void native_calls(void* const* operands, std::vector<NativeCall>& calls) const;
 
  private:

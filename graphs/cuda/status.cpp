@@ -12,7 +12,7 @@
 namespace graphbench::cuda {
 namespace {
 
-// After such an error the process's CUDA context is unusable, so every later call fails.
+// After any of these errors the process's CUDA context is unusable, so every later call fails.
 constexpr cudaError_t sticky[] = {
     cudaErrorECCUncorrectable,    cudaErrorNvlinkUncorrectable, cudaErrorIllegalAddress,
     cudaErrorLaunchTimeout,       cudaErrorContextIsDestroyed,  cudaErrorAssert,
@@ -42,7 +42,7 @@ std::string headline(const char* operation, const char* object) {
   return text + ": ";
 }
 
-// Adds the CUDA error behind it, except cudaErrorInvalidValue, which says too little.
+// Throws `text`, and the CUDA error behind it unless that is cudaErrorInvalidValue, which says too little.
 [[noreturn]] void raise_for_library(const std::string& text) {
   const cudaError_t hidden = cudaGetLastError();
   if (hidden == cudaSuccess || hidden == cudaErrorInvalidValue) throw Error(ErrorCode::library_failed, text);

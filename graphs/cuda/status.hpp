@@ -18,7 +18,7 @@ ErrorCode code_of(cudaError_t status) noexcept;
 // "cudaErrorNoDevice (100): no CUDA-capable device is detected".
 std::string describe(cudaError_t status);
 
-// Also clears the thread's last CUDA error, so that the next call does not report it again.
+// Throws an Error, and clears the thread's last CUDA error, so that the next call does not report it again.
 [[noreturn]] void raise(cudaError_t status, const char* operation, const char* object);
 [[noreturn]] void raise_cublas(cublasStatus_t status, const char* operation, const char* object);
 

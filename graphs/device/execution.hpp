@@ -42,12 +42,12 @@ class Kernel {
   virtual std::size_t settable_nodes() const { return 0; }
 };
 
-// Stores the device time at which the stream reaches it.
+// An event stores the device time at which the stream reaches it.
 class Event {
  public:
   virtual ~Event() = default;
   virtual void record(Stream& stream) = 0;
-  // Seconds of device time. Both must be reached: synchronise the stream first.
+  // Seconds of device time from `start` to this event. Synchronise first: the stream must have reached both.
   virtual double seconds_since(const Event& start) const = 0;
 };
 
@@ -79,14 +79,14 @@ class GraphExec {
   // Makes the exec do the same as `graph`, a recording of the same nodes in the same order with other
   // parameters. Refuses any other `graph`; after a refusal the exec must not be launched again.
   virtual GraphUpdate update(Graph& graph) = 0;
-  // Sets new addresses for a launch of `kernel`. `nodes`: its settable_nodes() nodes, in the order of
-  // recording, in the graph from which this exec was instantiated, which must still exist.
+  // Sets new addresses for a launch of `kernel`. `nodes`: the kernel's settable_nodes() nodes, in the order
+  // of recording, in the graph from which this exec was instantiated; that graph must still exist.
   virtual void set_operands(const std::vector<GraphNode>& nodes, Kernel& kernel, void* const* operands) = 0;
   // `node`: recorded by copy_on_device().
   virtual void set_copy(GraphNode node, const DeviceCopy& copy) = 0;
   virtual void upload(Stream& stream) = 0;
   virtual void launch(Stream& stream) = 0;
-  // For timed code. Does the same as launch(stream).
+  // Returns a replay for timed code: its enqueue() does the same as launch(stream).
   virtual PreparedReplay prepare_replay(Stream& stream);
   virtual void* native_handle() noexcept = 0;  // cudaGraphExec_t; null on the host device
 };
@@ -98,7 +98,7 @@ class Graph {
   virtual facts::GraphContents contents() const = 0;
   std::size_t node_count() const { return static_cast<std::size_t>(contents().nodes); }
   virtual std::vector<GraphNode> nodes() const = 0;  // in the order of recording
-  // For people; without the names of ops. Slow.
+  // Describes the nodes for people, without the names of ops. This takes long.
   virtual std::vector<facts::DescribedNode> describe() const = 0;
   // Replaces each memset node of the device's own library calls, but not of a plugin's op, by an equivalent
   // kernel node. Returns their number. Call it before instantiate().
@@ -114,7 +114,7 @@ class Stream {
   // Records the work of one arm of a branch on `stream`. If the function is empty, the arm does nothing.
   using Arm = std::function<void(Stream& stream)>;
   virtual ~Stream() = default;
-  // Throws if enqueued work failed.
+  // Waits until all enqueued work is done. Throws if the work failed.
   virtual void synchronize() = 0;
   // Throws if the stream is already capturing.
   virtual void begin_capture() = 0;
@@ -139,9 +139,9 @@ class Stream {
     return nullptr;
   }
   virtual bool capturing() const = 0;
-  // 0 without a capture. May throw if the capture was invalidated.
+  // The number of nodes recorded so far; 0 without a capture. May throw if the capture was invalidated.
   virtual std::size_t recorded_nodes() const = 0;
-  // In the order of recording; empty without a capture.
+  // The nodes recorded so far, in the order of recording; empty without a capture.
   virtual std::vector<GraphNode> nodes_so_far() const = 0;
   virtual void fill_bytes(void* destination, int byte, std::size_t bytes) = 0;
   virtual void copy_to_host(void* host_destination, const void* source, std::size_t bytes) = 0;
@@ -153,7 +153,7 @@ class Stream {
   virtual void record_branch(const void* selector, const std::vector<Arm>& arms) = 0;
   virtual void* native_handle() noexcept = 0;  // cudaStream_t; null on the host device
 
-  // Sleeps instead of spinning. Throws Error(unsupported) if the device has no such wait.
+  // Like synchronize(), but sleeps instead of spinning. Throws Error(unsupported) if the device cannot do so.
   virtual void synchronize_blocking();
   // Later work on this stream starts when the device has reached the event's last recording. If the event
   // was recorded on a capturing stream, this stream joins the capture as a branch of the graph. Throws
@@ -170,7 +170,8 @@ class DeviceExecution {
   // The device's own stream, for callers that make no stream. It can be captured.
   virtual std::unique_ptr<Stream> default_stream() = 0;
   virtual std::unique_ptr<Event> make_event() = 0;
-  // Throws Error(unsupported) naming an op without implementation. A marker's launch does nothing.
+  // Prepares an op; a marker's launch does nothing. Throws Error(unsupported), which names an op that the
+  // device cannot run.
   virtual std::unique_ptr<Kernel> make_kernel(const ir::OpCall& call) = 0;
   virtual bool can_fork_captures() const { return false; }
   // A kernel without operands. Its launch calls `call`, which enqueues or records its own work on the

@@ -40,7 +40,7 @@ class DeviceInstruments {
   virtual std::optional<MemoryUse> memory_use() { return std::nullopt; }
   // One choice per cache key so far, in the order of keys; empty on a device without choices.
   virtual std::vector<facts::LibraryChoice> library_choices() const { return {}; }
-  // Absent if the cache is off or unused by this device.
+  // The use of the cache so far. Absent if the cache is off or unused by this device.
   virtual std::optional<facts::CacheUse> cache_use() const { return std::nullopt; }
   // The entries of library_choices(), each with the library's own plan if the library can serialise it
   // (cache::Choice).

@@ -20,7 +20,7 @@ enum class MemoryKind : std::uint8_t {
   harness     // memory with which the harness flushes caches, or which it leaves unused
 };
 
-// Every Buffer counts here.
+// Counts the bytes that a device's Buffers have, by kind. Every Buffer adds its bytes here.
 class MemoryTally {
  public:
   void add(MemoryKind kind, std::size_t bytes) noexcept {
@@ -53,7 +53,7 @@ class MemoryTally {
   std::size_t peak_ = 0;
 };
 
-// Counts from construction to destruction.
+// Adds `bytes` to a tally when it is constructed, and removes them when it is destroyed.
 class Tallied {
  public:
   Tallied() = default;
@@ -125,7 +125,7 @@ class DeviceMemory {
   virtual std::size_t allocation_granularity() const = 0;
   // Bytes of the libraries' scratch memory, which is allocated before any capture and not from pools.
   virtual std::size_t workspace_bytes() const = 0;
-  // Not yet freed, including the device's own buffers.
+  // The allocated bytes that are not yet freed, including the device's own buffers.
   virtual std::size_t allocated_bytes() const = 0;
   MemoryTally& tally() noexcept { return tally_; }
   const MemoryTally& tally() const noexcept { return tally_; }

@@ -17,7 +17,7 @@ struct Activity {
   double end_seconds = 0;
 };
 
-// Records from construction to destruction. At most one per process at a time, on the device's thread.
+// Records from construction to destruction. A process may have one at a time, used on the device's thread.
 class ActivityProfiler {
  public:
   virtual ~ActivityProfiler() = default;

@@ -24,7 +24,7 @@ class ScratchArena {
     return static_cast<std::byte*>(chunks_.back().data());
   }
 
-  // For memory that an op keeps for itself, such as a table.
+  // Adds memory that an op keeps for itself, such as a table, to total_bytes().
   void count(std::size_t bytes) noexcept { total_bytes_ += bytes; }
   std::size_t total_bytes() const noexcept { return total_bytes_; }
 

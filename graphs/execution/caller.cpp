@@ -13,9 +13,10 @@ namespace {
 
 constexpr std::size_t caller_alignment = 512;
 constexpr std::size_t places_in_turn = 2;
-// More places than any library caches by address. All contain the same data, so they may overlap.
+// More fresh places than any library caches by address. All contain the same data, so they may overlap.
 constexpr std::size_t places_fresh = 1024;
-// With 100 places, every whole percentage is exact. Value `id` starts its pattern at `id * turn_of_value`.
+// The places under copy_if_moved: with 100, every whole percentage is exact. Value `id` starts its pattern at
+// `id * turn_of_value`.
 constexpr std::size_t places_by_share = 100;
 constexpr std::size_t turn_of_value = 37;
 constexpr int poison_byte = 0xFF;  // a NaN in every floating type

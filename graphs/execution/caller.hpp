@@ -38,7 +38,7 @@ std::optional<IoSource> find_io_source(std::string_view name) noexcept;
 struct CallerSettings {
   IoForm form = IoForm::fixed;
   IoSource source = IoSource::device;  // used by copies only
-  // 1024 sets of addresses in turn instead of two. Under `fixed`, graphs still use only their own memory.
+  // Steps take 1024 sets of addresses in turn, not two. Under `fixed`, graphs use only their own memory.
   bool fresh_addresses = false;
   bool copy_back = false;  // forms with copies also copy back the inputs that the program writes
   // Under copy_if_moved: the percentage of steps in which a pointer is the graph's own.
@@ -60,7 +60,7 @@ class CallerMemory {
   std::size_t places() const noexcept { return places_; }
   const std::vector<ir::ValueId>& moved() const noexcept { return moved_; }
   bool moves(ir::ValueId id) const { return areas_.at(id).data != nullptr; }
-  // For a value that is not moved: an input's address in the buffers, or null for an output.
+  // The value's address at `place`. If not moved: an input's address in the buffers, or null for an output.
   void* address(ir::ValueId id, std::size_t place) const;
   void* own_address(ir::ValueId id) const { return buffers_.address(id); }
   bool on_host() const noexcept { return settings_.source != IoSource::device; }

@@ -20,7 +20,8 @@ bool CallerExecutor::touches(const StepOp& op) const {
   return std::ranges::any_of(op.operands, [&](ir::ValueId id) { return caller_.moves(id); });
 }
 
-// Finds the operands that get the caller's addresses. Under set_params, a library kernel's operands do not.
+// Finds the operands that get the caller's addresses. Under set_params, operands of a captured library kernel
+// keep the graph's addresses.
 void CallerExecutor::find_uses() {
   uses_.clear();
   if (copies(form_) || form_ == IoForm::fixed) return;

@@ -89,8 +89,8 @@ void CapturedExecutor::add_items(const ir::Segment& segment) {
   if (piece.last > 0) items_.push_back(std::move(piece));
 }
 
-// On return the outputs' memory is free in the pool, so outputs must be read before any other step that uses
-// the pool.
+// Sets the addresses of all operands. On return the outputs' memory is free in the pool, so outputs must be
+// read before any other step that uses the pool.
 void CapturedExecutor::plan_addresses() {
   const StepKernels& kernels = eager_.kernels();
   free_ranges_.clear();
@@ -106,7 +106,8 @@ void CapturedExecutor::plan_addresses() {
   }
 }
 
-// Throws if a plugin's op records no node. Does not check our kernels, which always do: a check takes time.
+// Records the op. Throws if a plugin's op records no node. Our kernels always record a node, and are not
+// checked, because a check takes time.
 void CapturedExecutor::record(const StepOp& op, void** operands, Stream* on) {
   recording_ = &program_.ops()[op.op];
   Stream& stream = on != nullptr ? *on : recorder_;
@@ -173,7 +174,7 @@ const ir::Op* CapturedExecutor::refused_alone(const Item& item) {
   return nullptr;
 }
 
-// Adds the op to an error, because a device refuses an op, or a whole recording, without naming an op.
+// Captures a piece. Adds the op to errors, because a device refuses ops and recordings without naming an op.
 void CapturedExecutor::capture_piece(Item& item) {
   try {
     record_graph(item);

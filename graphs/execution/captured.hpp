@@ -60,7 +60,7 @@ class CapturedExecutor : public Executor {
   void record(const StepOp& op, void** operands, Stream* on = nullptr);  // null: recorder_
   const StepOp& op_at(std::size_t i) const { return eager_.kernels().ops[i]; }
 
-  // One per item. The first data member, so that enqueue_step() reads one cache line of this object.
+  // One per item. This is the first data member, so that enqueue_step() reads one cache line of this object.
   std::vector<Enqueue> enqueues_;
   Stream& stream_;
   Stream& recorder_;

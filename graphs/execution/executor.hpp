@@ -48,7 +48,7 @@ struct IoCounts {
   std::int64_t copies_kept = 0;  // inputs that needed no copy
 };
 
-// All must outlive the executor.
+// What an executor works with. All objects that it refers to must outlive the executor.
 struct ExecutionContext {
   Device& device;
   Stream& stream;
@@ -64,7 +64,7 @@ struct ExecutionContext {
   bool replace_memset_nodes = false;
   // The caller's memory for steps of the graph modes; null: steps work on the buffers.
   CallerMemory* caller = nullptr;
-  // With a caller, compares the addresses before each step with the addresses of the capture.
+  // With a caller, a step throws Error(address_moved) if an address differs from that of the capture.
   bool check_addresses = false;
   // Captures consecutive independent `linear` ops as parallel branches, on streams that fork and join.
   bool forked = false;
@@ -110,8 +110,9 @@ class Executor {
   // Error(graph_update_failed) if an update succeeds but a node would keep the leader's launch attribute.
   virtual bool share_execs(Executor& /*leader*/) { return false; }
   // From now on the executors in `all`, which includes `this`, launch one exec. Its SWITCH node has one arm
-  // per executor with that executor's step. take_execs() sets the arm's number in the device's i32
-  // `selector`. Throws Error(unsupported) if a step is not a single graph, or for more than 256 executors.
+  // per executor with that executor's step. take_execs() writes the number of its executor's arm to
+  // `selector`, an i32 on the device. Throws Error(unsupported) if a step is not a single graph, or for more
+  // than 256 executors.
   virtual void join_switch(const std::vector<Executor*>& all, void* selector);
   // Makes shared execs run this executor's step. Returns true if an update or a new selector was necessary.
   virtual bool take_execs() { return false; }

@@ -18,7 +18,7 @@ constexpr std::pair<ExecutionMode, std::string_view> mode_names[] = {
     {ExecutionMode::piecewise, "piecewise"},
 };
 
-// Throws if a form copies in an input that an op writes, but not back: only the copy would change.
+// Throws if a form copies in an input that an op writes, but does not copy it back: the write would be lost.
 void refuse_mutated_inputs(const ir::Program& program, const CallerMemory* caller) {
   if (caller == nullptr || !copies(caller->settings().form) || caller->settings().copy_back) return;
   for (const ir::ValueId id : ir::mutated_inputs(program)) {
@@ -36,7 +36,7 @@ void refuse_mutated_inputs(const ir::Program& program, const CallerMemory* calle
                               : "is marked as not capturable"));
 }
 
-// True if no graph can contain one of the span's ops. Throws if the span then has forward ops.
+// True if the span contains an op that no graph can contain. Throws if such a span also contains forward ops.
 bool runs_eagerly(const ir::Program& program, const ir::Segment& span) {
   const auto first = program.ops().begin() + static_cast<std::ptrdiff_t>(span.first);
   const auto last = program.ops().begin() + static_cast<std::ptrdiff_t>(span.last);

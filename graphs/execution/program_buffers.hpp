@@ -15,9 +15,9 @@ namespace graphbench::execution {
 
 class ProgramBuffers {
  public:
-  // `together`: in one block, so that the distances between values, which affect the times of steps, are the
-  // same in every process. `apart`: one allocation per value, so that a memory checker detects access outside
-  // a value.
+  // `together`: all values are in one block, so that the distances between values, which affect the times of
+  // steps, are the same in every process. `apart`: each value has its own allocation, so that a memory
+  // checker detects access outside a value.
   enum class Layout { together, apart };
 
   // Throws Error(out_of_memory).
@@ -25,17 +25,18 @@ class ProgramBuffers {
                  Layout layout = Layout::together);
 
   // Shares weights, parameters and state with `from`, the buffers of `other`. `from` must outlive this
-  // object. Values of equal name, type and size have equal addresses; the rest is allocated.
+  // object. Values of equal name, type and size have equal addresses; other values get new memory.
   ProgramBuffers(DeviceMemory& memory, const ir::Program& program, std::int64_t largest_batch,
                  const ir::Program& other, const ProgramBuffers& from);
 
-  // Null for activations and outputs.
+  // The value's address in the buffers. Null for a value that ops compute, such as an activation or output.
   void* address(ir::ValueId id) const { return addresses_.at(id); }
   std::int64_t largest_batch() const noexcept { return largest_batch_; }
   std::size_t weights_bytes() const noexcept { return weights_.bytes(); }
   std::size_t bytes() const;  // without shared values
 
-  // `upload` fills weights and parameters instead of the seed. It must wait until the value is filled.
+  // `upload` fills weights and parameters, which then do not depend on the seed. It must wait until the value
+  // is filled.
   using Upload = std::function<void(Stream& stream, ir::ValueId id, void* destination)>;
   void upload_weights(Upload upload) { upload_ = std::move(upload); }
 

@@ -21,7 +21,7 @@ struct StepOp {
   Kernel* kernel = nullptr;
   ir::OpId op = 0;
   std::vector<ir::ValueId> operands;   // inputs, then outputs
-  std::vector<ir::ValueId> allocates;  // its outputs, except an output that takes over memory
+  std::vector<ir::ValueId> allocates;  // the op's outputs, except an output that takes over memory
   std::vector<ir::ValueId> releases;   // values that this op uses last, except program outputs
   // If set: the first output takes over the memory of a value that this op uses last. `allocates` and
   // `releases` then omit both values.

@@ -20,7 +20,7 @@ class ActivityRecorder {
   std::vector<Activity> activities_;
 };
 
-// Does nothing without a recorder.
+// Records one op, from construction to destruction. Does nothing if there is no recorder.
 class RecordedOp {
  public:
   RecordedOp(ActivityRecorder* recorder, const std::string& name) : recorder_(recorder), name_(name) {

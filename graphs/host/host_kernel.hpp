@@ -28,7 +28,7 @@ class KernelCache {
                              const std::function<std::unique_ptr<OpImplementation>()>& make);
   OpImplementation& at(std::uint64_t signature) const { return *entries_.find(signature)->second.op; }
   std::size_t size() const noexcept { return entries_.size(); }
-  // The copy lives as long as the cache. Used for ops with more operands than a task has words.
+  // Returns a copy that lives as long as the cache. Used for ops with more operands than a task has words.
   void* const* keep(const std::vector<void*>& operands) { return lists_.insert(operands).first->data(); }
 
  private:
@@ -58,7 +58,7 @@ class HostKernel final : public Kernel {
   void* const* latest_ = nullptr;  // the last launch's operands, or null
 };
 
-// `--split-ops` can name a marker's kind as a split point.
+// The kernel of a marker, which does nothing: `--split-ops` can name a marker's kind as a split point.
 class MarkerKernel final : public Kernel {
  public:
   void launch(Stream&, void* const*) override {}

@@ -26,7 +26,7 @@ std::size_t round_up(std::size_t value, std::size_t multiple) {
   return (value + multiple - 1) / multiple * multiple;
 }
 
-// 0 if the variable is not set.
+// The limit in bytes; 0 if the variable is not set.
 std::size_t limit_from_environment() {
   const char* text = std::getenv(memory_limit_variable);
   if (text == nullptr) return 0;
@@ -109,7 +109,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Absent if the file is missing or contains "max".
+// The number in the file. Absent if the file is missing or contains "max".
 std::optional<std::size_t> read_number(const fs::path& path) {
   std::ifstream file(path);
   std::size_t number = 0;
@@ -139,7 +139,8 @@ constexpr GroupFiles version_2{"memory.max", "memory.current", "inactive_file"};
 void apply_group(SystemMemory& memory, const fs::path& root, const std::string& group,
                  const GroupFiles& files) {
   fs::path path = root / fs::path(group).relative_path();
-  // Goes up to `root`, a container's own group: /proc may give a path of the host, which is missing here.
+  // Goes up from the group to `root`, which in a container is the container's own group: /proc may give a
+  // path of the host that does not exist in the container.
   for (;; path = path.parent_path()) {
     const auto limit = read_number(path / files.limit);
     const auto usage = read_number(path / files.usage);
@@ -153,7 +154,7 @@ void apply_group(SystemMemory& memory, const fs::path& root, const std::string& 
   }
 }
 
-// `controllers` is such as ":cpu,memory:".
+// True if a list such as ":cpu,memory:" contains the memory controller.
 bool names_memory(const std::string& controllers) {
   const std::size_t at = controllers.find("memory");
   if (at == std::string::npos) return false;

@@ -8,7 +8,7 @@
 
 namespace graphbench::host {
 
-// Within the limits of this process's control groups.
+// The machine's memory, within the limits of this process's control groups.
 struct SystemMemory {
   std::size_t total_bytes = 0;
   std::size_t available_bytes = 0;

@@ -45,7 +45,7 @@ class HostGraphExec final : public GraphExec {
   static void run(Task& task, StreamContext& context);
   Version& version_to_change();
 
-  // Launches run the last version; the others stay until their launches have run.
+  // Launches run the last version. Older versions stay until their launches have run.
   std::vector<std::unique_ptr<Version>> versions_;
 };
 
@@ -92,7 +92,8 @@ class BoundTask final : public BoundOp {
 
 void run_nothing(Task&, StreamContext&) {}
 
-// Never called: a task whose `run` is this function is a branch, for which bind() makes a BoundBranch.
+// The address of this function marks a task as a branch, for which bind() makes a BoundBranch. The function
+// is never called.
 void run_branch(Task&, StreamContext&) {}
 
 class BoundBranch final : public BoundOp {
@@ -116,7 +117,8 @@ OpImplementation& op_of(const Task& task) {
   return *static_cast<OpImplementation*>(task.object);
 }
 
-// Ops of the same class and name have the same kind, such as one op at two batch sizes.
+// True if both tasks do the same kind of work. Ops do so if their class and name are equal, such as one op at
+// two batch sizes.
 bool same_kind(const Task& a, const Task& b) {
   if (a.run != b.run || a.run != HostKernel::run) return a.run == b.run;
   return typeid(op_of(a)) == typeid(op_of(b)) && op_of(a).name() == op_of(b).name();
@@ -254,8 +256,9 @@ struct FillBytes {
 
 // The submitting thread (producer) and the stream's thread (consumer) spin before sleeping: a wake-up takes
 // about 5 us (100 us in a virtual machine), as long as a short step. The consumer spins for longer than the
-// pause between two samples. After the producer's 10 ms, a wake-up adds at most a hundredth to the wait.
-// Parking yields the core while it spins. On a single core, a spinning thread would block the other one.
+// pause between two samples. If the producer has waited for 10 ms, a wake-up adds at most a hundredth to the
+// wait. Parking yields the core while a thread spins. On a single core, a spinning thread would block the
+// other one.
 TaskRing::SpinTimes spin_times(int cores) {
   if (cores == 1) return {};
   return {.consumer = std::chrono::microseconds(2'000), .producer = std::chrono::microseconds(10'000)};
@@ -370,7 +373,7 @@ void HostStream::begin_capture() {
   capture_ = CaptureState::active;
 }
 
-// Leaves the recorded tasks in `recorded_`.
+// Ends the capture, and leaves the recorded tasks in `recorded_`.
 void HostStream::finish_capture() {
   if (capture_ == CaptureState::none) {
     throw Error(ErrorCode::capture_unmatched, "end capture on host stream: the stream is not capturing");

@@ -15,7 +15,7 @@ struct KindRow {
   const char* kind = "";
   std::size_t inputs = 0;
   std::vector<std::string> flagged_inputs = {};    // attributes; each with value 1 adds an input
-  std::vector<std::uint32_t> integer_inputs = {};  // by position
+  std::vector<std::uint32_t> integer_inputs = {};  // positions of these inputs
   std::vector<std::uint32_t> scalar_inputs = {};
   std::vector<std::uint32_t> mutated_inputs = {};
   InputGroups groups = {};  // after the inputs, for kinds with any number of inputs

@@ -33,7 +33,7 @@ Outputs infer_linear(const Op& op, const Inputs& inputs) {
   return {{inputs[0]->dtype, output}};
 }
 
-// The shape of q, k and v each. A row of `qkv` is one token, with `parts` of these three.
+// The shape of each of q, k and v. A row of `qkv` is one token, and contains `parts` of these three.
 Shape shape_of_heads(const Op& op, const Value& qkv, std::int64_t parts = 3) {
   const std::int64_t heads = integer_attribute(op, "heads");
   const std::int64_t head_dim = integer_attribute(op, "head_dim");

@@ -24,7 +24,7 @@ std::vector<Segment> partition(const Program& program, const std::vector<std::st
 // so the step runs the same kernels with any number of graphs.
 std::vector<Segment> graphs_of(const Program& program, const std::vector<Segment>& segments);
 
-// `defined` equals `last_use` if no op reads the value.
+// The op that writes a value, and the last op that reads it; equal if no op reads it.
 struct LiveRange {
   OpId defined = 0;
   OpId last_use = 0;

@@ -87,7 +87,7 @@ bool names_ops(std::string_view split);
 // any text. A point that matches an op also matches the op's parts and its gradient.
 bool splits_at(const Op& op, std::string_view split);
 
-// An op at one batch. Operands, pointer lists of kernels, and the ABI list inputs first, then outputs.
+// An op at one batch. Inputs precede outputs in `operands`, in kernels' lists of pointers, and in the ABI.
 struct OpCall {
   const Op* op = nullptr;
   std::int64_t batch = 0;
@@ -110,20 +110,20 @@ struct InferredOutput {
 struct AttributeRule {
   std::string name;
   Attribute fallback;
-  const char* wanted = "";                         // what it must be, for messages: "positive"
+  const char* wanted = "";                         // what the value must be, for messages: "positive"
   bool (*fits)(const Attribute& given) = nullptr;  // null: every value is allowed
   bool required = false;
 };
 
 using Inputs = std::vector<const Value*>;
 
-// For kinds with any number of inputs: the last inputs form one or more groups of `size`. 0: no groups.
+// For kinds with any number of inputs: the last inputs form one or more groups of `size`; none if it is 0.
 struct InputGroups {
   std::size_t size = 0;
   std::uint32_t mutated = 0;  // bit i: the op writes input i of each group
 };
 
-// Backends implement all built-in kinds, and call a plugin's launch functions with their native stream.
+// Defines a kind of op. Backends implement the built-in kinds, and call a plugin's functions for its kinds.
 struct OpDefinition {
   std::string kind;
   OpTraits traits = {};

@@ -16,7 +16,8 @@ class Rewriter {
   // `pass`: the name for the log. `program` must outlive this object, `catalog` also the new program.
   Rewriter(const Program& program, const OpCatalog& catalog, std::string pass);
 
-  // Appends an op of the old program, reading the replaced values. finish() drops ops that were never kept.
+  // Appends an op of the old program. The op reads the values that replace its inputs, if any. finish() drops
+  // ops that were never kept.
   void keep(OpId op);
   // Appends a new op in the phase and graph of the old op `beside`. Returns its outputs.
   std::vector<ValueId> op(OpId beside, std::string kind, std::string name, std::vector<ValueId> inputs,

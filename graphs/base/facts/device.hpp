@@ -36,8 +36,9 @@ struct LibraryChoice {
   std::string algorithm;  // a name with the same meaning in every process
   bool timed;             // true: candidates were timed, now or earlier; false: a heuristic chose
   bool hit;               // an earlier process made the choice; in a sweep's document, an earlier sweep did
-  // Origin of the library's plan. "serialised": the plan itself was loaded from the package. "engine":
-  // loading failed, so the plan was built from the algorithm's name. Empty: the package has no plan.
+  // Where the library's plan comes from. "serialised": the plan itself was loaded from the package
+  // (packages.md). "engine": loading failed, so the plan was built from the algorithm's name. Empty: the
+  // package has no plan.
   std::string plan;
   friend bool operator==(const LibraryChoice&, const LibraryChoice&) = default;
 };

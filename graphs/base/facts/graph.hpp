@@ -37,7 +37,7 @@ struct Io {
   std::int64_t kernel_nodes_set;  // nodes of our own kernels that get new addresses
   std::int64_t copy_nodes_set;    // copy nodes around a library's kernels that get new addresses
   std::int64_t pieces_touched;    // graphs that contain an address of the caller
-  std::int64_t set_execs;         // exec_per_set: execs for all the caller's sets; a step launches one set's
+  std::int64_t set_execs;         // exec_per_set: execs of all the caller's sets; a step runs those of one
   // Means over the `steps` steps since the capture.
   double recordings;
   double updates;

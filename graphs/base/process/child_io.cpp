@@ -62,7 +62,8 @@ std::vector<char*> pointers_to(const std::vector<std::string>& texts) {
   return pointers;
 }
 
-// Google Benchmark takes flags from variables: BENCHMARK_REPETITIONS=3 would run each round three times.
+// Children do not get variables from which Google Benchmark takes flags: BENCHMARK_REPETITIONS=3 would run
+// each round three times.
 constexpr std::string_view flags_of_google_benchmark = "BENCHMARK_";
 
 std::vector<char*> variables_with(const std::vector<std::string>& extra) {
@@ -129,7 +130,7 @@ class SpawnSettings {
   posix_spawnattr_t attributes_;
 };
 
-// All children except adopted orphans, under the mutex.
+// The process ids of all children except adopted orphans. `known_mutex` protects the set.
 std::mutex known_mutex;
 std::set<pid_t> known_children;
 
@@ -149,7 +150,7 @@ bool has_children() {
 }  // namespace
 
 // A line of /proc/PID/stat is "PID (NAME) STATE PARENT ...". NAME may contain ')', so the last ')' ends it.
-// Fields 14 to 17 are CPU times; the last two are those of ended children.
+// Fields 14 to 17 are CPU times; fields 16 and 17 are the times of ended children.
 std::vector<ProcessStat> read_processes() {
   std::vector<ProcessStat> processes;
   std::error_code error;
@@ -174,7 +175,8 @@ void adopt_orphans() {
   if (has_children()) known_children.merge(own_children());
 }
 
-// A killed orphan may leave children, hence the rounds. One that hangs in the kernel can outlive the last.
+// Kills orphans in rounds, because a killed orphan may leave children of its own. Orphans that hang in the
+// kernel can outlive the last round.
 void end_orphans() noexcept {
   constexpr int rounds_max = 200;
   const std::scoped_lock lock(known_mutex);

@@ -17,13 +17,14 @@ namespace graphbench::process {
 // Children send lines on this descriptor, because plugins may print to stdout and stderr.
 inline constexpr int event_descriptor = 3;
 
-// `parent`: its process id as text, or "" if a person started this process. Returns false if it is dead.
+// Asks the kernel to kill this process when its parent dies. `parent`: the parent's process id as text, or ""
+// if a person started this process. Returns false if the parent is dead already.
 bool die_with_parent(std::string_view parent);
 
 // Reads stdin to its end. Throws Error(io).
 std::string read_request();
 
-// Keeps a plugin's child processes from inheriting descriptor 3. Throws Error(io) if it is not open.
+// Keeps a plugin's child processes from inheriting descriptor 3. Throws Error(io) if that is not open.
 void claim_event_descriptor();
 
 // Dies with `parent`, claims the event descriptor and passes the request to `answer`, which returns the exit
@@ -40,8 +41,9 @@ struct SpawnedChild {
   Descriptor output;  // read end of the child's stdout and stderr
 };
 
-// Starts a child in its own process group, with default signals and `input` on stdin. `environment`:
-// "NAME=VALUE", extends or replaces own variables; BENCHMARK_* variables are left out. Throws Error(io).
+// Starts a child in its own process group, with default signals and `input` on stdin. `environment` has texts
+// "NAME=VALUE", which extend or replace this process's variables; the child gets no BENCHMARK_* variables of
+// this process. Throws Error(io).
 SpawnedChild spawn(const std::vector<std::string>& argv, const std::string& input,
                    const std::vector<std::string>& environment);
 

@@ -15,7 +15,7 @@ std::string how_it_ended(const ChildExit& exit, double silent_seconds_max, const
 // "SIGSEGV", "signal 64".
 std::string signal_name(int signal);
 
-// The last three lines, joined to one of at most 400 bytes.
+// The last three lines of `output` that are not empty, joined to one line of at most 400 bytes.
 std::string last_lines(std::string_view output);
 
 std::string seconds_text(double seconds);

@@ -30,7 +30,7 @@ constexpr std::size_t line_bytes_max = 256 * 1024 * 1024;
 constexpr std::chrono::seconds kill_patience{30};
 constexpr std::chrono::seconds tick_interval{1};
 
-// Each handler holds a shared_ptr, so the object outlives late handlers.
+// Each handler holds a shared_ptr to the object, so that the object exists when a handler runs late.
 class RunningChild : public std::enable_shared_from_this<RunningChild> {
  public:
   // `result` must exist until the child has finished.
@@ -109,7 +109,7 @@ class RunningChild : public std::enable_shared_from_this<RunningChild> {
                     });
   }
 
-  // Returns false at the end of the file.
+  // Passes on what the pipe contains now, without waiting. Returns false at the end of the file.
   bool take_available_events() {
     error_code error;
     while (const std::size_t got = events_.read_some(asio::buffer(event_chunk_), error)) take_events(got);
@@ -177,7 +177,7 @@ class RunningChild : public std::enable_shared_from_this<RunningChild> {
     });
   }
 
-  // Reads the rest: after the child has ended, the pipes contain everything that it wrote.
+  // Reads the bytes that are left: after the child has ended, the pipes contain everything that it wrote.
   void drain() {
     take_available_events();
     take_available_output();

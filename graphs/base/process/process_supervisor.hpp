@@ -13,7 +13,7 @@
 
 namespace graphbench::process {
 
-// The user interrupted before there was a result to keep.
+// Thrown if the user interrupted this process before there was a result to keep.
 class Interrupted : public std::runtime_error {
  public:
   Interrupted() : std::runtime_error("interrupted") {}
@@ -26,14 +26,14 @@ struct ChildCommand {
   std::vector<std::string> argv;    // argv[0] is the path of the file to run; PATH is not searched
   std::string input;                // text for the child's stdin
   double silent_seconds_max = 120;  // time without a line on descriptor 3 after which the child is killed
-  std::vector<std::string> environment = {};  // "NAME=VALUE"; extends or replaces own variables
+  std::vector<std::string> environment = {};  // "NAME=VALUE"; extends or replaces this process's variables
 };
 
 struct ChildExit {
   enum class How : std::uint8_t {
     exited,     // `status` is its exit code
     signalled,  // `signal` killed it
-    timed_out,  // killed because it was silent for too long, or because a WatchHandler gave it up
+    timed_out,  // killed because it was silent for too long, or because a WatchHandler returned false
     interrupted,
     refused,  // killed because the line handler threw; `refusal` is its text
   };
@@ -43,18 +43,18 @@ struct ChildExit {
   std::string refusal = {};
   std::string output = {};  // the last 64 KiB of the child's stdout and stderr together
   pid_t pid = 0;
-  std::int64_t ended_ns = 0;  // steady_ns() at its end; 0: the child still runs
+  std::int64_t ended_ns = 0;  // steady_ns() when the child ended; 0: the child still runs
 
   bool well() const { return how == How::exited && status == 0; }
 };
 
-// Called for every line on descriptor 3, in order, without the newline. If it throws, the child is killed.
+// Called per line on descriptor 3, in order, without the newline. If the handler throws, the child is killed.
 using LineHandler = std::function<void(std::string_view line)>;
 // Called about once per second while a child runs.
 using TickHandler = std::function<void()>;
-// A LineHandler for children that run at once. `child`: the place of the child's command.
+// A LineHandler for children that run at once. `child`: the index of the child's command in `commands`.
 using ChildLineHandler = std::function<void(std::size_t child, std::string_view line)>;
-// A TickHandler for them. Returns false to kill the children that still run.
+// A TickHandler for children that run at once. Returns false to kill the children that still run.
 using WatchHandler = std::function<bool(const std::vector<ChildExit>& exits)>;
 
 // While this object exists, SIGINT, SIGTERM and SIGHUP do not end this process; they set `interrupted()`. A

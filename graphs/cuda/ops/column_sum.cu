@@ -1,4 +1,4 @@
-// Computes column_sum, and the second stage of every op's sum over rows: it adds the partial sums.
+// Computes column_sum, and the second stage of every op's sum over rows, which adds the partial sums.
 #include "graphs/cuda/ops/column_sum.cuh"
 
 namespace graphbench::cuda {

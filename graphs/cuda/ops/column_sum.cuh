@@ -52,7 +52,7 @@ inline std::int64_t parts_of(const ir::OpCall& call, std::int64_t rows, std::int
   return std::clamp<std::int64_t>(rows / rows_worth_a_part, 1, std::min<std::int64_t>(most, 128));
 }
 
-// `scales`: null if the term needs none. `bytes`: the size of `partials`.
+// Appends both stages of a sum. `scales`: null if the term needs none. `bytes`: the size of `partials`.
 template <class Term>
 void append_column_sum(PreparedOp& prepared, const ir::OpCall& call, const float* scales, void* partials,
                        std::size_t bytes, std::size_t sum_operand) {

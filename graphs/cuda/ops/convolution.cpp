@@ -79,7 +79,7 @@ namespace {
 
 class ConvolutionGraph : public CudnnGraph {
  public:
-  // Tensor ids, ascending. A shape without bias or residual does not use these ids.
+  // Tensor ids, ascending. The id of a bias or residual is unused if the shape has none.
   enum Tensor : std::int64_t { x = 1, w, y, bias, residual };
 
   ConvolutionGraph(const CudnnLibrary& library, const ConvolutionShape& shape, const char* object)
@@ -99,7 +99,7 @@ class ConvolutionGraph : public CudnnGraph {
   const ConvolutionShape& shape_;
 };
 
-// cuDNN names the same six attributes differently for each operation.
+// The six attributes that every operation has; cuDNN names them differently for each operation.
 struct Attributes {
   cudnnBackendDescriptorType_t operation;
   cudnnBackendAttributeName_t x, w, y, convolution, alpha, beta;
@@ -208,10 +208,10 @@ std::string convolution_key(const ConvolutionShape& s) {
          std::string(ir::name_of(s.dtype));
 }
 
-// A package's plan, else one with the engine `wanted`, else the tuner's choice. A plan with a residual is
-// timed in alternation with the plan of the same convolution without one, if that exists: of two plans that
-// were equally fast alone on an H200, one made whole steps slower. Null if cuDNN has no plan that is
-// deterministic, computes in fp32 and fits the workspace.
+// Returns the plan of a package, else a plan with the engine `wanted`, else the tuner's choice. Null if cuDNN
+// has no plan that is deterministic, computes in fp32 and fits the workspace. A plan with a residual is timed
+// in alternation with the plan of the same convolution without a residual, if that plan exists: of two plans
+// that were equally fast alone on an H200, one made whole steps slower.
 std::unique_ptr<CudnnPlan> make_convolution_plan(OpContext& context, CudnnHandle& handle,
                                                  const ConvolutionShape& shape, const ir::OpCall& op,
                                                  const std::optional<std::string>& wanted) {

@@ -8,7 +8,7 @@
 
 namespace graphbench::cuda {
 
-// The tensor that is computed from the other two.
+// Which of the convolution's tensors an op computes from the other two: y, or the gradient of x or w.
 enum class ConvolutionResult : int { y, dx, dw };
 
 struct ConvolutionShape {
@@ -28,7 +28,8 @@ struct ConvolutionShape {
   Activation activation = Activation::none;
   ir::DType dtype = ir::DType::fp32;
 
-  // Indices in the op's operands. The result follows the inputs.
+  // The indices of x, w and y among the op's operands, which are the inputs and then the result. In a
+  // gradient op, the gradient of a tensor stands for the tensor.
   struct Operands {
     std::size_t x, w, y;
   };

@@ -54,7 +54,7 @@ class CudnnDescriptor {
   CudnnDescriptorHandle owner_;
 };
 
-// Passed by value: fp32 or i32 according to the tensor's type.
+// A scalar that cuDNN takes by value, not by address: fp32 or i32 according to the tensor's type.
 struct CudnnConstant {
   std::int64_t id = 0;
   std::array<std::byte, 4> value{};

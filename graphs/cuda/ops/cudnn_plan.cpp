@@ -112,7 +112,7 @@ void CudnnEngines::read_notes(Config& config, const CudnnDescriptor& engine, ir:
   }
 }
 
-// Such as "cuDNN engine 38 knobs 2=10 13=1".
+// Sets the engine's name, such as "cuDNN engine 38 knobs 2=10 13=1".
 void CudnnEngines::read_name(Config& config, const CudnnDescriptor& engine) const {
   std::int64_t index = -1;
   engine.get(CUDNN_ATTR_ENGINE_GLOBAL_INDEX, CUDNN_TYPE_INT64, 1, &index);

@@ -21,10 +21,10 @@ class CudnnPlan {
   cudnnBackendDescriptor_t handle() const noexcept { return plan_.handle(); }
   std::size_t tensor_count() const noexcept { return tensor_count_; }
 
-  // The serialised plan of a package. Null if there is none, or if this cuDNN rejects it.
+  // Builds a package's serialised plan. Null if there is none, or if this cuDNN rejects it.
   static std::unique_ptr<CudnnPlan> read(OpContext& context, const std::string& key, const char* object,
                                          const CudnnTensors& tensors);
-  // cuDNN's JSON. Empty if cuDNN cannot serialise the plan.
+  // The plan as cuDNN's JSON text. Empty if cuDNN cannot serialise the plan.
   std::string serialised() const;
 
   // cuDNN's variant pack of these addresses, which are in the order of the tensor ids. The last `packs_max`
@@ -40,7 +40,7 @@ class CudnnPlan {
   };
 
   CudnnPlan(const CudnnLibrary& library, CudnnDescriptor plan, const CudnnTensors& tensors, void* workspace);
-  // Null if cuDNN refuses, or the plan does not fit the workspace.
+  // Finalizes `plan`. Returns null if cuDNN refuses it, or if it does not fit the workspace.
   static std::unique_ptr<CudnnPlan> finish(OpContext& context, CudnnDescriptor plan,
                                            const CudnnTensors& tensors);
 
@@ -75,7 +75,7 @@ class CudnnEngines {
     bool allowed = true;  // deterministic, and computes in fp32
     bool compiles = false;
   };
-  // True if cuDNN offers `wanted`, which is then the only entry.
+  // Appends the engines of the heuristic `mode`. True if `wanted` is among them; it is then the only entry.
   bool append(const CudnnDescriptor& graph, cudnnBackendHeurMode_t mode, ir::DType dtype,
               const std::optional<std::string>& wanted);
   std::vector<CudnnDescriptor> read(const CudnnDescriptor& from, cudnnBackendAttributeName_t name,

@@ -65,7 +65,7 @@ __global__ void elementwise_scalar(const ElementwiseParameters p) {
   static_cast<T*>(p.y)[at] = from_float<T>(Operation::apply(a, b));
 }
 
-// An operation with one input reads it as `a` and `b` (cached), so that one kernel serves all operations.
+// An operation with one input reads it as `a`, and again (cached) as `b`, so that one kernel serves them all.
 template <class Operation>
 PreparedOp prepare_elementwise(const ir::OpCall& call, std::size_t second_input) {
   constexpr unsigned threads = 256;

@@ -43,7 +43,7 @@ inline unsigned blocks_for(std::int64_t work, std::int64_t per_block) {
   return static_cast<unsigned>((work + per_block - 1) / per_block);
 }
 
-// Whole warps, at most `most` threads.
+// The number of threads for `work` elements: whole warps, at most `most` threads.
 inline unsigned threads_for(std::int64_t work, unsigned most) {
   const std::int64_t warps = (work + 31) / 32;
   return warps * 32 > most ? most : static_cast<unsigned>(warps * 32);

@@ -230,7 +230,7 @@ cublasLtMatmulPreferenceOpaque_t preference_of(const MatmulCall& call, std::uint
   return preference;
 }
 
-// In the heuristic's order. Empty if cuBLASLt has none for the call.
+// Returns cuBLASLt's algorithms for the call in the heuristic's order. Empty if it has none.
 std::vector<cublasLtMatmulAlgo_t> algorithms_of(OpContext& context, MatmulCall& call, std::uint32_t alignment,
                                                 const char* object) {
   constexpr int most = 24;

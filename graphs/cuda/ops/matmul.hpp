@@ -42,11 +42,11 @@ MatmulSpec matmul_spec(const OpContext& context, const ir::OpCall& call);
 std::optional<NativeCall> choose_matmul(OpContext& context, MatmulCall call, const std::string& key,
                                         std::uint32_t alignment, const ir::OpCall& op);
 
-// If cuBLASLt cannot do the epilogue, appends a product into fp32 and a kernel for the epilogue, so that the
-// result is rounded once.
+// Appends the calls for y. If cuBLASLt cannot do the epilogue, these are a product into fp32 and a kernel for
+// the epilogue, so that the result is rounded once.
 void append_matmul(PreparedOp& prepared, OpContext& context, const MatmulSpec& spec, const ir::OpCall& call);
 
-// Without epilogue, rounded to the spec's dtype. Absent if cuBLASLt has no algorithm.
+// The products without their epilogue, rounded to the spec's dtype. Absent if cuBLASLt has no algorithm.
 std::optional<NativeCall> plain_products(OpContext& context, const MatmulSpec& spec, const ir::OpCall& call);
 
 // Applies the epilogue to `sums`, fp32 [rows, n], and writes y.

@@ -42,7 +42,7 @@ struct OpContext {
 // Throws Error(unsupported), which names the op, if there is no function for its kind.
 PreparedOp prepare_op(OpContext& context, const ir::OpCall& call);
 
-// By the tuner's key, as far as cuDNN can serialise them.
+// The cuDNN plans so far as text, by the tuner's key. The text is empty if cuDNN cannot serialise the plan.
 std::map<std::string, std::string> serialised_plans(const OpContext& context);
 
 // Call before destroying a stream that cuDNN's handle may be set to.

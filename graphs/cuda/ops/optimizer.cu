@@ -86,8 +86,8 @@ __device__ __forceinline__ T* values_at(const OptimizerParameters<Rule>& p, unsi
   return static_cast<T*>(p.values[which][k]) + at;
 }
 
-// The elements after a parameter's last whole vector. Separate, because the compiler keeps a vector in
-// registers only if all its indices are constants.
+// Updates the elements after a parameter's last whole vector. This is a function of its own, because the
+// compiler keeps a vector in registers only if all its indices are constants.
 template <class T, class Rule>
 __device__ void update_rest(const OptimizerParameters<Rule>& p, unsigned which, std::int64_t at,
                             std::int64_t end, const typename Rule::Step& step) {

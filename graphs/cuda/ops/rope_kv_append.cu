@@ -139,7 +139,7 @@ const void* rope_function(const ir::OpCall& call) {
   return kernel_for(call, [](auto t) { return &rope_kernel<decltype(t)>; });
 }
 
-// k is part 1, v part 2 of a row.
+// The source of one part of a row of input 0: q is part 0, k part 1, v part 2.
 Source part_of_row(const ir::OpCall& call, std::size_t part) {
   const ir::TensorDesc& rows = call.input(0);
   return operand_source(0, part * rows.bytes() / static_cast<std::size_t>(rows.dims.at(0)) / 3);

@@ -196,7 +196,8 @@ std::optional<CudnnDescriptor> SdpaGraph::describe(cudnnHandle_t handle) {
   return described;
 }
 
-// Each engine compiles its kernel in up to half a second; the driver caches the result on disk.
+// Only the first engines are tried, because each compiles its kernel in up to half a second. The driver
+// caches the result on disk.
 constexpr std::size_t engines_max = 5;
 
 std::string sdpa_key(const SdpaShape& s) {

@@ -19,14 +19,14 @@ struct SdpaShape {
   ir::DType dtype = ir::DType::fp32;
 };
 
-// Below all real scores. Finite, so the difference to itself is zero, not NaN.
+// The score of a masked key. Below all real scores; finite, so its difference to itself is zero, not NaN.
 inline constexpr float sdpa_lowest = -1.0e30f;
 
 PreparedOp prepare_sdpa_vector(OpContext& context, const SdpaShape& shape, const ir::OpCall& call);
 
-// Some cuDNN version has a kernel for the shape that is worth using.
+// True if some cuDNN version has a kernel for the shape that is worth using.
 bool is_for_cudnn(const SdpaShape& shape);
-// is_for_cudnn(), and the kernel of this version (9.14.0 is 91400) has no known defect.
+// True if is_for_cudnn() is, and the kernel of this version (9.14.0 is 91400) has no known defect.
 bool cudnn_takes_sdpa(std::size_t version, const SdpaShape& shape);
 
 // Absent if this cuDNN has no correct fused attention for the shape.

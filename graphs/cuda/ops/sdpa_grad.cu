@@ -22,7 +22,7 @@ struct SdpaGradParameters {
   const void* v;
   void* first;    // kernel over queries: reads o; kernel over keys: writes dk
   void* second;   // kernel over queries: writes dq; kernel over keys: writes dv
-  float2* stats;  // per query: log2 of the sum of 2^score, and the dot product of o and do
+  float2* stats;  // per query: log2 of the sum of 2^score, and the dot product of o and dy
   int heads;
   int tokens;
   int slots;
@@ -113,7 +113,8 @@ __device__ __forceinline__ void store_row(const SdpaGradParameters& p, void* to,
   }
 }
 
-// For the warp's queries from `query` on: the largest score, and the sum of 2^(score - largest).
+// Sets `largest` and `sum` for each of the warp's queries, which begin at `query`: to the query's largest
+// score, and to the sum of 2^(score - largest).
 template <class T>
 __device__ __forceinline__ void add_scores(const SdpaGradParameters& p, float (&largest)[own],
                                            float (&sum)[own], const float* q, float* k, std::int64_t keys,

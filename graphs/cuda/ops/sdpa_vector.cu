@@ -52,7 +52,7 @@ __device__ __forceinline__ void rescale(Running<Size>& state, float max) {
   for (int i = 0; i < Size; ++i) state.value[i] *= factor;
 }
 
-// `stride`: the bit in which the lanes' indices differ. Both lanes get the result.
+// Merges the states of two lanes whose indices differ in the bit `stride`. Both lanes get the result.
 template <int Size>
 __device__ __forceinline__ void merge_across(Running<Size>& state, int stride) {
   const float other_max = __shfl_xor_sync(all_lanes, state.max, stride);

@@ -35,7 +35,8 @@ std::string cupti_text(const CuptiLibrary& library, int status) {
   return std::string(text) + " (" + std::to_string(status) + ")";
 }
 
-// The steady clock minus CUPTI's clock; both have one rate. The fastest reading is the most exact.
+// Measures the steady clock minus CUPTI's clock; both run at the same rate. Of 32 readings, takes the one
+// that took the least time, because it is the most exact.
 bool measure_offset(const CuptiLibrary& library, double& offset_seconds, int& status) {
   double shortest = 1e9;
   for (int i = 0; i < 32; ++i) {
@@ -51,7 +52,7 @@ bool measure_offset(const CuptiLibrary& library, double& offset_seconds, int& st
   return true;
 }
 
-// Demangled, without the parameter list: "gemm_kernel<float>".
+// Demangles a kernel's name and cuts off the parameter list: "gemm_kernel<float>".
 std::string readable(const char* name) {
   if (name == nullptr) return "unknown kernel";
   int status = 0;
@@ -168,8 +169,8 @@ std::vector<Activity> CuptiProfiler::collect() {
 
 namespace {
 
-// The library search path often lacks the toolkit's folders. First the version of this module's CUDA runtime,
-// because another version may not know the running driver.
+// The files to try, in order. The folders are named, because the library search path often lacks them. The
+// version of this module's CUDA runtime comes first, because another version may not know the running driver.
 std::vector<std::string> files() {
   const std::string versioned = "libcupti.so." + std::to_string(CUDART_VERSION / 1000);
   std::vector<std::string> files;

@@ -41,7 +41,7 @@ struct CuptiKernelRecord {
 };
 static_assert(offsetof(CuptiTimedRecord, start_ns) == 16 && offsetof(CuptiKernelRecord, name) == 104);
 
-// Tests fill in their own table.
+// The functions of CUPTI that we call. Tests fill in their own functions.
 struct CuptiLibrary {
   using BufferRequested = void (*)(std::uint8_t** buffer, std::size_t* bytes, std::size_t* records_max);
   using BufferCompleted = void (*)(void* context, std::uint32_t stream, std::uint8_t* buffer,
@@ -57,8 +57,8 @@ struct CuptiLibrary {
   int (*dropped_records)(void* context, std::uint32_t stream, std::size_t* dropped) = nullptr;
 };
 
-// Opens CUPTI once per process. Call only to profile, because CUPTI may slow a process down. Null, with the
-// reason and a remedy in `why`, if that fails.
+// Opens CUPTI once per process. Call this function only to profile, because CUPTI may slow a process down.
+// Null if CUPTI cannot be used; `why` then has the reason and a remedy.
 const CuptiLibrary* cupti_library(std::string& why);
 
 class CuptiProfiler final : public ActivityProfiler {
@@ -70,7 +70,7 @@ class CuptiProfiler final : public ActivityProfiler {
   // `library` must outlive the profiler. Only one profiler may exist at a time.
   static ProfilerResult start(const CuptiLibrary& library);
 
-  // Throws Error(device_failed) if CUPTI fails or dropped records: the rest of a step would look complete.
+  // Throws Error(device_failed) if CUPTI fails or dropped records: the rest would look like a complete step.
   std::vector<Activity> collect() override;
 
  private:

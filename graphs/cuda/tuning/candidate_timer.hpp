@@ -19,7 +19,7 @@ class CandidateTimer {
   CandidateTimer(OpContext& context, const ir::OpCall& op,
                  const std::vector<std::size_t>& own_operands = {1});
 
-  // Rough for slow calls. Absent if the calls cannot be launched or captured.
+  // The cost of the calls; only rough if they are slow. Absent if they cannot be launched or captured.
   std::optional<CandidateCost> cost(std::vector<NativeCall> calls);
 
  private:

@@ -188,7 +188,7 @@ void Tuner::tried_serialised(const std::string& key, bool taken) {
 std::size_t Tuner::offer(const std::vector<cache::Entry>& entries) {
   std::size_t ours = 0;
   for (const cache::Entry& entry : entries) {
-    // The values from index 2 on are the platform's.
+    // From index 2 on, a key's values describe the platform.
     const cache::Key here = cache_key("");
     bool same = entry.key.values.size() == here.values.size();
     for (std::size_t i = 2; same && i < here.values.size(); ++i) same = entry.key.values[i] == here.values[i];

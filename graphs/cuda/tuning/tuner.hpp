@@ -25,7 +25,7 @@ struct TuningSettings {
   // For tests: chooses the first candidate that runs and whose name starts with this text.
   std::string prefer;
 
-  // GRAPHBENCH_AUTOTUNE, GRAPHBENCH_VERBOSE and the cache folder. Throws Error(invalid_argument).
+  // Reads GRAPHBENCH_AUTOTUNE, GRAPHBENCH_VERBOSE and the cache folder. Throws Error(invalid_argument).
   static TuningSettings from_environment();
 };
 
@@ -35,7 +35,7 @@ struct CandidateCost {
   std::size_t nodes = 1;
 };
 
-// Our version, and a digest of kernels and of what chooses candidates (ci/cmake/kernel_build.cmake).
+// Our version, and a digest of the kernels and of the code that chooses candidates (kernel_build.cmake).
 const char* kernel_build();
 
 // A choice is valid only on its platform.
@@ -65,7 +65,7 @@ class Tuner {
   std::optional<std::string> known(const std::string& key);
 
   // If true, keys that differ only in their size (the first number) share from now on the choice of the first
-  // of them. A key whose candidates do not include it gets the heuristic's first candidate.
+  // of them. A key whose candidates do not include that choice gets the heuristic's first candidate.
   void choose_generally(bool generally) noexcept { generally_ = generally; }
 
   // From now on an unknown key gets the heuristic's first candidate, which no cache keeps.

@@ -32,15 +32,15 @@ class Cache {
 
   struct Found {
     std::string content;
-    bool hit = false;  // true: the entry was kept or offered; false: it was made now
+    bool hit = false;  // true: the entry was kept or offered; false: `make` made it now
   };
   // Returns the reason why the kept entry cannot be used, or an empty string.
   using Check = std::function<std::string(const std::string& content)>;
   // Returns nothing if no content is to be kept. May throw, and use this cache recursively.
   using Make = std::function<std::optional<std::string>()>;
   // Returns a kept or offered entry that `check` accepts, else the result of `make`. While one process makes
-  // the entry, others that need the key wait; if it is killed, the next one makes the entry. If the folder
-  // cannot be written, prints one line on stderr and keeps nothing.
+  // the entry, others that need the key wait; if that process is killed, the next one makes the entry. If the
+  // folder cannot be written, prints one line on stderr and keeps nothing.
   std::optional<Found> find_or_make(const Key& key, const Check& check, const Make& make);
 
   // Later look-ups prefer `entry` to the folder's entry, unless their check refuses `entry`. Writes no file.

@@ -33,7 +33,7 @@ class Lines {
  public:
   explicit Lines(std::string_view text) : rest_(text) {}
 
-  // Absent if the next line is incomplete or has another name.
+  // Takes the next line's value. Takes nothing, and is absent, if the line is incomplete or has another name.
   std::optional<std::string_view> value(std::string_view name) {
     const std::size_t end = rest_.find('\n');
     cut_short_ = end == std::string_view::npos;

@@ -12,7 +12,7 @@ namespace graphbench::cache {
 inline constexpr std::string_view kind_name = "choices";
 inline constexpr std::string_view key_parts[] = {"op", "shape", "device", "libraries", "build"};
 
-// values[i] is that of key_parts[i], one line each: callers replace longer texts by their digests.
+// values[i] is the value of key_parts[i]: one line. For a longer text, callers give the text's digest.
 struct Key {
   std::vector<std::string> values;
   friend bool operator==(const Key&, const Key&) = default;

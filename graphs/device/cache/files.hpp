@@ -19,11 +19,12 @@ FileText read_file(const std::filesystem::path& path);
 // hold the file's lock. Returns the error's message, or an empty string.
 std::string write_file(const std::filesystem::path& path, const std::string& text);
 
-// write_file() writes here first. A killed process leaves this file; the next write replaces it.
+// The file that write_file() writes before it renames it to `path`. A killed process leaves this file; the
+// next write replaces it.
 std::filesystem::path draft_of(const std::filesystem::path& path);
 std::filesystem::path lock_of(const std::filesystem::path& path);
 
-// Held while a process makes the file `path`. The system releases it when the process ends.
+// A lock that a process holds while it makes the file `path`. The system releases it when the process ends.
 class FileLock {
  public:
   enum class Wait : bool { no, yes };

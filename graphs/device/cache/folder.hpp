@@ -16,7 +16,8 @@ namespace graphbench::cache {
 // The environment variable with the cache's folder or "off". It also passes --cache on to child processes.
 inline constexpr const char* folder_variable = "GRAPHBENCH_PLAN_CACHE";
 
-// If the variable is unset: graphbench/plans in XDG_CACHE_HOME or ~/.cache. An empty path: nothing is kept.
+// The folder that the variable names; empty for "off": no entry is kept. If the variable is unset:
+// graphbench/plans in XDG_CACHE_HOME or ~/.cache.
 std::filesystem::path folder_from_environment();
 
 struct KeptFile {
@@ -24,12 +25,13 @@ struct KeptFile {
   std::uintmax_t bytes = 0;
   std::filesystem::file_time_type used;
 };
-// Least recently used first. Empty if the folder does not exist. Throws Error(io) if it cannot be read.
+// The files of the entries, least recently used first. Empty if the folder does not exist. Throws Error(io)
+// if the folder cannot be read.
 std::vector<KeptFile> files_in(const std::filesystem::path& folder);
 
 struct Content {
   std::string kind = {};
-  // The key's facts by name.
+  // The parts of the key: each part's name (key_parts) and value.
   std::vector<std::pair<std::string, std::string>> parts = {};
   std::optional<double> seconds = {};  // absent if the file is refused
   std::string why_not = {};            // why the file is refused; empty if it is sound

@@ -67,8 +67,8 @@ Block* MemoryPool::reserve_segment(std::size_t bytes) {
   return block;
 }
 
-// Always cuts: if a block kept unused bytes, smaller batches could make the pool reserve more than the
-// largest batch needs.
+// Always cuts off the bytes that are not needed: if a block kept them, smaller batches could make the pool
+// reserve more than the largest batch needs.
 Block* MemoryPool::split(Block* block, std::size_t bytes) {
   if (block->bytes == bytes) return block;
   Block* rest = take_node();

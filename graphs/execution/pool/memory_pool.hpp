@@ -42,8 +42,8 @@ class MemoryPool {
   MemoryPool(const MemoryPool&) = delete;
   MemoryPool& operator=(const MemoryPool&) = delete;
 
-  // 512-byte aligned. Only if no free block fits, the pool reserves device memory; otherwise it neither
-  // allocates nor locks. Throws Error(out_of_memory).
+  // Returns a 512-byte aligned block. If no free block fits, the pool reserves device memory; otherwise the
+  // call neither allocates nor locks. Throws Error(out_of_memory).
   Block* allocate(std::size_t bytes);
   void release(Block* block) noexcept;
 

@@ -57,7 +57,7 @@ class Binding {
 
   std::vector<dnnl::memory> memories_;
   std::vector<Call> calls_;
-  std::vector<OpenArgument> open_;  // arguments in operands, without an address yet
+  std::vector<OpenArgument> open_;  // arguments that are operands and get their addresses later
 };
 
 class BoundLibraryOp final : public BoundOp {

@@ -46,7 +46,7 @@ void rotate(const T* from, const float* angles, T* to, std::int64_t head_dim, fl
   }
 }
 
-// rope's caches are outputs with one slot per token.
+// Computes rope_kv_append and rope. For rope, the caches are outputs with one slot per token.
 template <typename T>
 class RopeKvAppend {
  public:

@@ -17,7 +17,7 @@ namespace {
 using Dim = dnnl::memory::dim;
 using Type = dnnl::memory::data_type;
 
-// Approximate: the scores and values of a chunk should fit into a core's caches.
+// An approximate limit, so that the scores and values of a chunk fit into a core's caches.
 constexpr Dim chunk_bytes_max = 4 * 1024 * 1024;
 
 struct SdpaExtents {

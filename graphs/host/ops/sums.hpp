@@ -11,7 +11,8 @@
 
 namespace graphbench::host {
 
-// Adds in a fixed number of lanes, so that the loop vectorises and the order of additions never changes.
+// Adds term(0) to term(columns - 1) in a fixed number of lanes, so that the loop vectorises and the order of
+// additions never changes.
 template <typename Term>
 float sum_in_lanes(std::int64_t columns, const Term& term) {
   constexpr int lanes = 16;

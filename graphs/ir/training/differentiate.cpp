@@ -191,7 +191,7 @@ class Differentiation {
     append_step("optimizer.step", trained_);
   }
 
-  // Updates parameters whose first reader is `op`: the backward walk adds no more to their gradients.
+  // Updates the parameters whose first reader is `op`, because the walk adds nothing more to their gradients.
   void update_parameters_that_end_at(const Op& op) {
     const auto reads = [](const Op& each, ValueId id) { return std::ranges::count(each.inputs, id) > 0; };
     for (const ValueId id : forward_.values_of(ValueKind::weight)) {

@@ -43,11 +43,11 @@ TrainingOptions training_options(const std::map<std::string, std::string>& words
 
 // Adds a loss of the program's first output and a new input `loss.target`, which has the output's shape, or,
 // for cross_entropy, one integer per row. The loss becomes the output `loss.0`. Float weights become
-// parameters in the same order; each that the loss depends on gets a gradient. Optimizer state is named
-// after its parameter; the learning rate is the state `optimizer.rate`, the step count `optimizer.count`.
-// Ops keep their names; a backward op's name starts with its forward op's. In later micro-batches, names of
-// ops and inputs end in `.micro1` and so on; each has its own loss output, and their sum is the batch's
-// loss.
+// parameters in the same order; each that the loss depends on gets a gradient. Optimizer state is named after
+// its parameter; the learning rate is the state `optimizer.rate`, the step count `optimizer.count`. Ops keep
+// their names; a backward op's name starts with its forward op's. In later micro-batches, names of ops and
+// inputs end in `.micro1` and so on. Each micro-batch has its own loss output, and the sum of these outputs
+// is the batch's loss.
 //
 // `catalog` must contain the built-in kinds and those of `forward`, and outlive the result. `forward` must
 // not be a training program. Throws Error(no_backward), which names the op or value, if a gradient reaches

@@ -44,7 +44,7 @@ class Draft {
 
   // Ops that are appended from now on compute the gradient of an op of this kind.
   void begin_backward(const std::string& kind);
-  // Does nothing if the value needs no gradient.
+  // Adds a summand to the gradient of `forward`. Does nothing if that value needs no gradient.
   void add_gradient(ValueId forward, ValueId gradient);
   // Adds a summand: the output of a new op "<op>.<what>", whose kind has the attribute `accumulate`.
   void add_gradient(ValueId forward, const Op& op, const std::string& kind, const std::string& what,

@@ -9,7 +9,8 @@
 namespace graphbench::ir::training {
 namespace {
 
-// Separates the activation if its gradient needs its input (gelu), or if a residual is added to its output.
+// Copies the op. Makes the activation a separate op if the activation's gradient needs the activation's input
+// (gelu), or if a residual is added to the activation's output.
 void linear_forward(Draft& draft, const Op& op) {
   const std::string& activation = text_attribute(op, "activation");
   const bool residual = flag(op, "residual");
