@@ -27,7 +27,8 @@ struct ValuesOfAxis {
 };
 
 // The first seven axes have members in Cell and Axes, and are always shown. Later axes are in the maps
-// `more_axes` as text, but not at their default. So such a cell keeps its id, labels and plan hash.
+// `more_axes` as text, but only with values other than the default. So a new axis does not change the id,
+// the labels and the plan hash of cells that do not use it.
 struct Axis {
   std::string name;  // also names the option, the key in plan.axes, and the label
   AxisValues values = AxisValues::choices;
@@ -82,7 +83,8 @@ std::vector<std::string> values_of(const Axes& planned, const Axis& axis);
 // Returns `id` without the part of `axis`, one of the first seven; "" for an id of another form.
 std::string id_without(const std::string& axis, const std::string& id);
 
-// Copies of one cell are adjacent. A cell to which a later axis does not apply keeps that axis's default.
+// Returns one copy of each cell per planned value of `axis`. The copies of a cell are adjacent. A cell to
+// which a later axis does not apply is returned once, with the axis's default.
 std::vector<Cell> expand(const std::vector<Cell>& cells, const Axis& axis, const Axes& planned);
 
 // Returns the cells of one workload. The table's last axis varies fastest; `left_out` is not expanded.
@@ -96,10 +98,12 @@ std::vector<Cell> cells_of(const PlanFacts& facts,
                            const std::function<std::string(const std::string&)>& preset_of,
                            const AxisTable& table = axes());
 
-// Returns the reference mode's cell, to which speedup refers. It lacks later axes that do not apply there.
+// Returns the cell of the reference mode with which the speedup of `cell` is computed. The returned cell
+// lacks later axes that do not apply to it.
 Cell reference_of(Cell cell, const AxisTable& table = axes());
 
-// Shards do not divide a group, because its cells are compared with each other.
+// Returns the name of the cell's group: "mlp/base/bf16/forward/w3". Shards do not divide a group, because its
+// cells are compared with each other.
 std::string group_of(const Cell& cell);
 
 Cell cell_of(const WorkerTask& task, std::int64_t batch);

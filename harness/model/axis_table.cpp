@@ -271,7 +271,7 @@ AxisTable gradient_axes() {
   };
 }
 
-// Returns the axes of foreign steps. Python's code (workloads/torch) interprets the values.
+// Returns the axes of foreign steps. The Python code in workloads/torch interprets the values of `torch-*`.
 AxisTable foreign_axes() {
   const std::vector<std::string> own = {std::string(of_its_own)};
   return {

@@ -86,14 +86,16 @@ struct MetricComparison {
   std::string why;           // only for `inconclusive`: one line with the reason and the remedy
 };
 
-// One metric's geometric mean over a mode's cells: its smaller error can show a slowdown that no cell shows.
+// One metric's geometric mean over a mode's cells. The mean can show a slowdown that no cell shows, because
+// its error is smaller.
 struct MeanComparison {
   std::string mode;
   std::int64_t cells = 0;  // cells with the metric on both sides
   MetricComparison
       metric;  // *_seconds: means over cells; *_launches: maxima; margin: from --floor / sqrt(cells)
-  // The standard deviation of each side's log mean between launches. spread_p is the p value of "NEW's is at
-  // most the maximum of BASE's and half the margin", corrected for all means. Absent below two launches.
+  // The standard deviation between launches of each side's log mean. spread_p is the p value of "new_spread
+  // is at most the larger of base_spread and half the margin", corrected for all means. All three are absent
+  // if a side has fewer than two launches.
   OptionalNumber base_spread;
   OptionalNumber new_spread;
   OptionalNumber spread_p;
@@ -123,7 +125,8 @@ struct ListedMetric {
   double now = 0;
 };
 
-// A count or list of paths that differs between the sides. Both are equal in all launches of a side.
+// A count or list of paths that differs between the sides. All launches of a side have the same counts and
+// paths.
 struct Change {
   std::string name;  // MetricRow::counted, or "paths"
   std::string base;  // the number in the document, or the paths in one line
@@ -162,7 +165,7 @@ struct CellComparison {
 
 // A fact about the environment, plan or tool that differs between the sides.
 struct Difference {
-  std::string field;  // the fact's name, which --allow accepts: "device.name"
+  std::string field;  // the fact's name: "device.name"; --allow accepts the names of facts that can block
   std::string base;   // empty: not known
   std::string now;
   bool blocking = false;  // without --allow, sides that differ in this fact are not compared
@@ -249,8 +252,8 @@ inline constexpr std::array<CountOf, 7> coverage_counts = {
     &ComparisonCounts::failed_now, &ComparisonCounts::skipped_now, &ComparisonCounts::recovered,
     &ComparisonCounts::neither};
 
-// Returns the verdict of all metrics together: the first that occurs of slower, inconclusive, faster and
-// same. Means count only if they are slower or faster. Returns `inconclusive` if nothing was compared.
+// Returns the verdict of all metrics together: the first of slower, inconclusive, faster and same that any
+// metric has. Means count only if they are slower or faster. Returns `inconclusive` if nothing was compared.
 Verdict verdict_of(const ComparisonCounts& counts);
 
 struct Comparison {
@@ -271,7 +274,7 @@ struct Comparison {
   // latency was tested, or if the slowdown is above slowdown_max.
   std::optional<double> slowdown_found;
   Verdict verdict = Verdict::inconclusive;  // verdict_of(counts)
-  // One line of text: "3 of 48 cells slower (worst: mlp/.../whole latency 1.052x)".
+  // One line of text: "slower: 3 of 48 cells; most: mlp/.../whole latency 1.052x".
   std::string headline;
 };
 

@@ -140,8 +140,8 @@ struct ProfileEntry {
 };
 
 // Compares events on the stream with the device's activity records, over the same steps. Other kernels keep
-// the device busy until the step is submitted, and an empty kernel runs before and after it. So both measure
-// the whole step, from the graph's launch on.
+// the device busy until the step is submitted, and an empty kernel runs before and after the step. So events
+// and records both measure the whole step, from the graph's launch on.
 struct DeviceTimeCheck {
   std::int64_t steps;
   double device_seconds;
@@ -173,8 +173,9 @@ struct StepRecords {
   std::int64_t eager_kernels;
   std::int64_t other_kernels;            // kernels, by name, that run in only one of the two steps
   std::vector<std::string> differences;  // some of these kernels: "3 eager, 0 here: NAME"
-  // The expected latency of the eager step as one graph: that of a graph with an empty kernel per operation
-  // of the step, minus the empty kernels' busy time, plus the step's. This process measures all three.
+  // The expected latency of the eager step as one graph: the latency of a graph with one empty kernel per
+  // operation of the step, minus the busy time of the empty kernels, plus the busy time of the step. The same
+  // process measures all three.
   double graph_seconds;
 };
 

@@ -7,7 +7,8 @@
 
 namespace graphbench::model {
 
-// All rows in the table's order. Each function below returns those of the members in its name or comment.
+// metric_rows() returns all rows in the table's order. Each other function returns the rows of those parts of
+// a launch or a cell that its name or its comment gives.
 std::vector<MetricRow> metric_rows();
 std::vector<MetricRow> graph_metric_rows();
 std::vector<MetricRow> step_metric_rows();  // caller_io, counters and training

@@ -23,7 +23,7 @@ enum class MetricSection : std::uint8_t {
   startup,    // launches[].startup: all cells of a worker have equal values
   launch,     // launches[]: one number, or a distribution of samples, whose p50 counts
   sustained,  // launches[].sustained: one number, or a distribution of samples, whose p50 counts
-  ranks,      // launches[].ranks: as in sustained, if several ranks run the step
+  ranks,      // launches[].ranks, if several ranks run the step: values like those of `sustained`
   graph,
   io,  // caller_io
   counters,

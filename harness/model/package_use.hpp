@@ -13,8 +13,8 @@ struct PackageUse {
   double load_seconds;
   double verify_seconds;      // part of load_seconds: the digests of weights
   double first_step_seconds;  // from a ready context to the end of the first step, without other batches
-  // The source of the library choices: "package", "chosen_at_load" if the package's are for another device,
-  // library or build, or empty if the package has none.
+  // The source of the library choices: "package", "chosen_at_load" if the package's choices are for another
+  // device, library or build, or empty if the package has no choices.
   std::string plans;
   bool low_memory;
   std::int64_t staging_bytes;  // peak of host memory for loading weights

@@ -16,7 +16,8 @@ struct SamplingBounds {
   std::int64_t samples_max = 2000;  // --samples-max, for each pass
 };
 
-// How steps use their caller's memory (axis `io`). Texts are the values of the options of these names.
+// How steps use their caller's memory (axis `io`). A text is the value of the option with the member's name,
+// or of the option that the comment names.
 struct CallerOptions {
   std::string addresses = "rotate";  // --io-addresses
   std::string mutated_inputs = "refuse";
@@ -28,10 +29,12 @@ struct CallerOptions {
 };
 // Whether batches of this size have their own library choices.
 bool is_tuned(const CallerOptions& options, std::int64_t size);
-// Returns the options not at their default that change the measurement, by name. A plan's hash has them.
+// Returns, by name, the options that change the measurement and are not at their default. A plan's hash
+// includes them.
 std::map<std::string, std::string> settings_of(const CallerOptions& options);
 
-// The files of a package, which has programs compiled ahead of time. Empty: the workload builds its programs.
+// The files of a package, which has programs compiled ahead of time. If `file` is empty, the workload builds
+// its programs.
 struct PackageFiles {
   std::string file;  // --package, an absolute path
   std::string weights;

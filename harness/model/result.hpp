@@ -25,7 +25,7 @@ using facts::GraphCounts;
 using facts::Io;
 using facts::LibraryChoice;
 using facts::Reason;
-// Its code is the error's, or "internal" for an exception that is not an Error.
+// Returns the text of `error`, with the code of an Error, or "internal" for an exception of another type.
 Reason reason_of(const std::exception& error);
 
 struct Cell {
@@ -72,8 +72,8 @@ struct Setup {
   double first_step_seconds;
 };
 
-// A worker's start-up in stages, over all batches of its first placement. They sum to the time from its
-// start to the end of the last batch's first step, without other batches' ramps (ramp_seconds).
+// A worker's start-up in stages, over all batches of its first placement. The stages sum to the time from the
+// worker's start to the end of the last batch's first step, without the ramps of other batches (see Launch).
 struct Startup {
   // From the parent's call that starts the process until the worker has its task. Absent: no parent.
   std::optional<double> process_seconds;
@@ -99,8 +99,8 @@ struct LaunchPlacement {
   std::optional<double> throughput_steps_per_second;
 };
 
-// A cell under load (`--sustained`): steps run back to back until clock and power are steady, and the next
-// ones are timed without a pause. Times and seconds_to_steady are absent without a steady state.
+// A cell under load (`--sustained`): steps run back to back until clock and power are steady, and the steps
+// after that are timed without a pause. Times and seconds_to_steady are absent if no steady state is reached.
 struct Sustained {
   std::optional<Summary> latency_seconds;
   std::optional<Summary> device_seconds;
@@ -118,7 +118,7 @@ struct RankTimes {
   std::vector<double> submit_seconds;   // the median of each rank
 };
 
-// What the cell's summary needs to know about a launch's samples.
+// The numbers that a cell's summary needs from a launch's samples.
 struct WithinLaunch {
   std::optional<double> submit_spread;  // log_spread() in statistics/cell_summary.cpp
   std::optional<double> latency_spread;
@@ -126,9 +126,10 @@ struct WithinLaunch {
   std::optional<std::int64_t> steady_step;  // the first steady step, counted from 0
 };
 
-// One launch's measurements of one cell. A summary's p50 is the geometric mean of the placements' p50s, the
-// throughput that of their rates: placements have equal weights. A summary's other numbers are of all
-// placements' samples together, without the ramp (the first steps after the setup, timed one by one).
+// One launch's measurements of one cell. A summary's p50 is the geometric mean of the placements' p50s, and
+// the throughput is the geometric mean of their rates, so placements have equal weights. The other numbers of
+// a summary are computed from the samples of all placements together, without the ramp (the first steps after
+// the setup, timed one by one).
 struct Launch {
   std::int64_t index;
   Setup setup;
@@ -244,7 +245,8 @@ struct CellSummary {
   std::optional<Estimate> latency_seconds;
   std::optional<Estimate> device_seconds;
   std::optional<double> speedup_over_eager;  // eager's latency p50 divided by this cell's
-  // From pairs of this cell's and eager's launches with equal index: at least three. Only for graph modes.
+  // The interval from at least three pairs: a launch of this cell and one of eager with equal index. Only for
+  // graph modes.
   std::optional<double> speedup_ci95_low;
   std::optional<double> speedup_ci95_high;
   // This cell's steps per second, back to back, divided by eager's. The interval also needs three pairs.
@@ -350,7 +352,7 @@ struct CellResult {
   CellSummary summary;
   std::optional<Profile> profile;              // from the last profiled launch
   std::optional<StepRecords> records;          // from the last launch; only for foreign steps on a GPU
-  std::map<std::string, std::string> library;  // facts from a foreign step's library, by its names
+  std::map<std::string, std::string> library;  // facts from a foreign step's library, by the library's names
   bool resumed;                                // some launches were measured before an interruption
   std::optional<MeasuredOn> measured_on;  // the device of those launches, if the sweep resumed on another
   std::optional<std::int64_t> shard;      // only in a merged result: the shard that measured the cell

@@ -19,7 +19,8 @@ struct Mode {
 // The modes, in the order of plans and of display.
 const std::vector<Mode>& modes();
 const Mode& reference_mode();
-// Returns our name of the mode that `word` names in our words or vLLM's ("FULL" is "whole"), else `word`.
+// Returns our name of a mode, such as "whole" for "FULL". `word` is our name or vLLM's, in upper or lower
+// case. Returns an unknown `word` as it is.
 std::string mode_named(const std::string& word);
 // Whether the mode replays graphs: a graph mode of the table, or a mode of the form "LIBRARY.NAME".
 bool is_graph_mode(std::string_view name);
@@ -41,7 +42,7 @@ struct DeviceKind {
   std::string data_type;  // the default data type
 };
 const std::vector<DeviceKind>& device_kinds();
-// Returns the first row of the table for an unknown name.
+// Returns the row of a kind of device. For an unknown name, returns the first row of the table.
 const DeviceKind& device_kind(std::string_view name);
 
 struct Pass {

@@ -54,11 +54,12 @@ class SideBySideOptions {
         "ladder: the sides alternate after all batches of a mode; cell: after each cell (default: ladder)");
     options.config_file();
     options.sweep_options(config::option_names(), ab::refused_options());
-    // The text from the table of sweep options names another default.
+    // Replaces the text from the table of sweep options, which names another default.
     options.describe("--launches", "worker processes per cell and side (default: " + launches_default + ")");
   }
 
-  // If `launches` is not 0, plans them and refuses --launches. Throws InputError for refused options.
+  // If `launches` is not 0, plans this number of launches and refuses --launches. Throws InputError for
+  // refused options.
   void check(std::int64_t launches = 0) {
     sweep_ = options_.sweep();
     for (const std::string& name : ab::refused_options()) {
@@ -97,7 +98,7 @@ class SideBySideOptions {
   const Options& options_;
   std::string alternate_ = "ladder";
   bool cell_processes_ = false;
-  config::RawOptions sweep_;  // flags override the file; has an entry "launches"
+  config::RawOptions sweep_;  // flags override the file; check() adds "launches" if it is not given
 };
 
 constexpr double minutes_max = 1e5;  // ten weeks
@@ -150,7 +151,8 @@ std::string again(const std::string& path) {
   return name.replace_extension(".again" + extension).string();
 }
 
-// The path of this binary. It ends with " (deleted)" if the file was replaced; check_target() refuses that.
+// The path of this binary. If the file was replaced, the path ends with " (deleted)", and check_target()
+// refuses it.
 std::string own_binary() {
   return std::filesystem::read_symlink("/proc/self/exe").string();
 }

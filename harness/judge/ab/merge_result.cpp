@@ -94,8 +94,9 @@ std::optional<Floors> merge_floors(const std::vector<Floors>& floors) {
   return merged;
 }
 
-// `own`: the summaries of single launches by cell id, for within_launch and steady_after, which need all
-// samples. `floors`: the merged result's, so that a reader can recompute submit_over_floor.
+// Computes the summaries of cells. `own` has the summaries of single launches by cell id: within_launch and
+// steady_after are made from them, because they need all samples of a launch. `floors` are those of the
+// merged result, so that its reader can recompute submit_over_floor.
 void summarize(std::vector<model::CellResult>& cells, const std::map<std::string, Summaries>& own,
                const model::Floors& floors) {
   statistics::summarize_cells(cells);

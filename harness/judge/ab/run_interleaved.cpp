@@ -28,7 +28,7 @@ namespace {
 
 using How = process::ChildExit::How;
 
-// Waits practically forever for a silent sweep, because the sweep has timeouts for its own workers.
+// `ab` waits practically forever for a silent sweep, because the sweep has timeouts for its own workers.
 constexpr double silent_seconds_max = 1e8;
 
 // A comparison needs two launches per side, so `ab --until-decided` makes two even if its time is up.
@@ -78,7 +78,7 @@ class ScratchFolder {
   ScratchFolder& operator=(const ScratchFolder&) = delete;
   ~ScratchFolder() {
     std::error_code error;
-    std::filesystem::remove_all(path_, error);  // the system removes leftovers
+    std::filesystem::remove_all(path_, error);  // ignores `error`: the system removes what is left
   }
 
   std::string file(const std::string& name) const { return path_ + "/" + name; }

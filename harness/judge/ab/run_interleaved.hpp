@@ -45,8 +45,9 @@ struct InterleavedOutcome {
   std::int64_t cells_failed = 0;  // over both sides
 };
 
-// If a sweep fails, the cells of its group fail on that side. Throws InputError if a binary refuses the
-// options or writes no result document, and Error if the temporary folder or a process cannot be made.
+// Measures both sides. If a sweep fails, its cells fail in the result of its side. Throws InputError if a
+// binary refuses the options or writes no result document, and Error if the temporary folder or a process
+// cannot be made.
 InterleavedOutcome run_interleaved(const InterleavedRequest& request, process::ProcessSupervisor& supervisor,
                                    sweep::SweepListener& progress);
 
@@ -69,7 +70,7 @@ class ResultMerge {
   void add(const model::Result& result, const model::WorkerTask& task, std::int64_t launch);
   void fail(const model::WorkerTask& task, const model::Reason& reason);
 
-  bool empty() const { return !first_; }  // true: result() knows no environment
+  bool empty() const { return !first_; }  // true: no sweep wrote a result, so the environment is not known
   std::int64_t cells_failed() const;
   model::Result result(const RunFacts& facts) const;
 

@@ -1,5 +1,6 @@
-// Orders the runs of `ab`, shuffled by a loop so that a seed gives one order with every standard library.
-// Computes which slowdown could be found from the measured spread of a pair and the number of pairs.
+// Orders the runs of `ab`. Shuffles them with its own loop, because std::shuffle gives different orders in
+// different standard libraries. Computes which slowdown could be found, from the measured spread and the
+// number of pairs of launches.
 #include "harness/judge/ab/schedule.hpp"
 
 #include <algorithm>

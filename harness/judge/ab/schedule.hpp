@@ -12,8 +12,8 @@
 
 namespace graphbench::ab {
 
-// Splits every task into one per batch, so each batch has its own process. If that changes `plan`, its hash
-// changes too, because the measurement does: each cell then captures into an empty pool.
+// Splits every task into one task per batch, so each batch has its own process. If a task is split, the
+// plan's hash changes too, because the measurement changes: each cell then captures into an empty pool.
 model::Plan one_cell_a_task(model::Plan plan);
 
 enum class Role : std::uint8_t { base, now };
@@ -32,8 +32,9 @@ struct ScheduleOptions {
   std::uint64_t seed = 1;
 };
 
-// Launch by launch, each with every group once in random order, its sides back to back. The first side is
-// random per group in launch 0, and alternates then (ABBA or BAAB): drift affects both equally.
+// Orders the runs launch by launch. A launch has every group once, in random order, and a group runs its two
+// sides back to back. The first side is random per group in launch 0, and alternates from launch to launch
+// (ABBA or BAAB), so that drift affects both sides equally.
 std::vector<Run> make_schedule(const ScheduleOptions& options);
 
 // Returns one value per group: true if a tested metric of one of its cells is inconclusive.
@@ -44,13 +45,14 @@ std::vector<bool> undecided_groups(const std::vector<model::WorkerTask>& groups,
 // Tasks keep all cells, because the other cells of a worker influence a cell's measurement.
 model::Plan plan_to_confirm(const model::Plan& plan, const model::Comparison& first);
 
-// Keeps a verdict `slower` if `again` is slower too. Otherwise sets `inconclusive`, with both ratios as the
-// reason. Updates the counts, the verdict and the headline.
+// Keeps a verdict `slower` in `first` if the same metric is slower in `again`. Otherwise sets `inconclusive`,
+// and writes the reason. Updates the counts, the verdict and the headline of `first`.
 void apply_confirmation(model::Comparison& first, const model::Comparison& again);
 
 inline constexpr std::int64_t launches_max = 1000;
 
-// compare::slowdown_found() for `launches` per side and the spreads of `itself`; absent for fewer than two.
+// The result of compare::slowdown_found() if each side had `launches`, with the spreads of `itself`. Absent
+// for fewer than two launches, without a tested latency, or above model::slowdown_max.
 std::optional<double> slowdown_found_by(std::int64_t launches, const model::Comparison& itself);
 
 // The fewest launches per side that would find `slowdown`; absent if launches_max are too few.

@@ -34,7 +34,7 @@ struct Target {
 std::string file_of(const Target& target);
 
 // Starts the binary with --version. Throws InputError if `target.binary` is not a file, cannot be executed
-// or is not graphbench. Throws process::Interrupted.
+// or is not graphbench. Throws process::Interrupted if a signal interrupts this program.
 void check_target(process::ProcessSupervisor& supervisor, const Target& target);
 
 // Throws InputError for anything but NAME=VALUE.

@@ -31,7 +31,7 @@ struct CompareArguments {
   VerdictArguments verdict;
 };
 
-// Checks the paths: with --against, the user gives only NEW's path.
+// Checks the paths. With --against, the user gives only NEW's path, which is moved from `base` to `now`.
 void check_sides(CompareArguments& arguments) {
   if (!arguments.against.empty()) {
     if (!arguments.now.empty()) {

@@ -91,8 +91,9 @@ struct Trials {
   std::vector<Lack> lacks;
 };
 
-// Returns the launches that have the metric; a side without it is empty. In an interleaved run, returns only
-// launches whose index both sides have. If there is none, returns all launches and sets `partnerless`.
+// Returns the launches that have the metric; a side without the metric is empty. In an interleaved run,
+// returns only the launches whose index both sides have. If no index is on both sides, returns all launches
+// and sets `partnerless`.
 Replicates replicates_of(const DocumentCell& base, const DocumentCell& now, Metric metric,
                          const Launches& launches) {
   Replicates all{times_of(base, metric, launches.end), times_of(now, metric, launches.end)};

@@ -8,7 +8,7 @@
 
 namespace graphbench::compare {
 
-// Pure. If the sides are not comparable, fills in only the sides, the differences and the headline.
+// Pure. If the sides are not comparable, fills in only the sides, settings, differences and headline.
 model::Comparison compare(const Side& base, const Side& now, const model::ComparisonSettings& settings);
 
 std::string headline_of(const model::Comparison& comparison);

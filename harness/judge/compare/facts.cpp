@@ -1,4 +1,4 @@
-// Compares the facts of both sides with a table of field names.
+// Compares the facts of both sides field by field. A table has the fields' names.
 #include "harness/judge/compare/facts.hpp"
 
 #include <fmt/format.h>

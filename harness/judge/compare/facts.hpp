@@ -1,4 +1,4 @@
-// The facts that decide whether two results are comparable, under the field names that --allow accepts.
+// Decides by facts, such as the device's name, whether two results are comparable.
 #pragma once
 
 #include <string>

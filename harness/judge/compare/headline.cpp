@@ -20,7 +20,8 @@ bool has(const CellComparison& cell, Verdict verdict) {
                              [&](const MetricComparison& metric) { return metric.verdict == verdict; });
 }
 
-// The mean with this verdict that changed most: "whole submit 1.120x over its 27 cells"; empty without one.
+// The mean with this verdict that changed most: "whole submit 1.120x over its 27 cells". Empty if no mean has
+// this verdict.
 std::string mean_text(const Comparison& comparison, Verdict verdict) {
   const model::MeanComparison* most = nullptr;
   const auto moved = [](const model::MeanComparison& mean) { return std::abs(std::log(mean.metric.ratio)); };

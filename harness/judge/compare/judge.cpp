@@ -36,7 +36,7 @@ T& at(std::vector<T>& values, std::size_t place) {
   return values[place];
 }
 
-// Does share_spreads() for trials of one metric.
+// Does for the trials of one metric what share_spreads() below describes.
 void share_spread(const std::vector<Trial*>& trials) {
   std::vector<double> tasks;
   std::vector<std::vector<Spread>> families;
@@ -116,7 +116,7 @@ std::string too_few(const MetricComparison& result, bool partnerless) {
   return "one launch per side: repeat both with --launches 5";
 }
 
-// States the launches per side that would have separated the change from the margin, at this spread.
+// Says how many launches per side would have separated the change from the margin, at this spread.
 std::string undecided(const Trial& trial, double half_width) {
   const double distance = std::abs(std::abs(trial.difference->mean) - trial.log_margin());
   const auto launches = static_cast<double>(std::min(trial.result.base_launches, trial.result.new_launches));

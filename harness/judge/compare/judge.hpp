@@ -27,7 +27,7 @@ struct Replicates {
   bool partnerless = false;
 };
 
-// One metric of one cell.
+// One metric of one cell, with the data of its test.
 struct Trial {
   model::MetricComparison& result;  // not owned
   // Indices of the family (cells that differ only in the warmup count), the task (cells that share processes
@@ -46,7 +46,8 @@ struct Trial {
   double log_margin() const { return std::log1p(result.margin); }
 };
 
-// Fills `result`, which must be default-constructed, with the numbers that depend on this metric alone.
+// Returns the trial of one metric of one cell. Fills `result`, which must be default-constructed, with the
+// numbers that do not depend on other trials.
 Trial measure(model::Metric metric, const Replicates& replicates, const model::MetricSettings& settings,
               model::MetricComparison& result);
 
@@ -94,7 +95,7 @@ class Looks {
 
 namespace graphbench::statistics {
 
-// Results by family, and `q` by test in the order of the input.
+// `q` has one element per test, in the order of the input. The other lists have one element per family.
 struct FamilyTests {
   std::vector<double> family_p;
   std::vector<double> family_q;
@@ -125,8 +126,8 @@ double p_of_larger(const Spread& own, const Spread& common);
 // True if `own.variance` is beyond the 99th percentile of F for a member of `common`: p_of_larger() < 0.01.
 bool exceeds(const Spread& own, const Spread& common);
 
-// Smyth's posterior variance: the mean of `own` and `common`, weighted by their degrees of freedom. It has
-// the sum of these degrees. Returns `own` if it exceeds `common`, so that steady members of the group do
+// Smyth's posterior variance: the mean of `own` and `common`, weighted by their degrees of freedom. The mean
+// has the sum of these degrees. Returns `own` if it exceeds `common`, so that steady members of the group do
 // not hide odd launches (as Phipson et al. 2016 do for hypervariable members).
 Spread moderated(const Spread& own, const Spread& common);
 

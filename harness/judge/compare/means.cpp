@@ -16,7 +16,7 @@ using model::Metric;
 using statistics::CellValues;
 using statistics::LaunchValue;
 
-// The log times of one metric, for the cells of a mode in which both sides have the metric.
+// The log times of one metric, for those cells of a mode that have the metric on both sides.
 struct Table {
   CellValues base;
   CellValues now;
@@ -115,7 +115,8 @@ Trial measure_mean(Metric metric, const Table& table, const model::MetricSetting
   result.new_seconds = std::exp(now);
   result.ratio = std::exp(now - base);
   result.floor_seconds = settings.floor_seconds;
-  // The clock's resolution changes each cell independently, so the mean over n cells by 1 / sqrt(n) of it.
+  // The clock's resolution causes an independent error in each cell, so the error of the mean over n cells
+  // is smaller by the factor sqrt(n).
   const double step = settings.floor_seconds / std::sqrt(static_cast<double>(table.base.size()));
   result.margin = std::max(settings.margin, step / std::min(result.base_seconds, result.new_seconds));
   Trial trial{result};

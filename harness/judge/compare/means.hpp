@@ -13,7 +13,7 @@
 
 namespace graphbench::compare {
 
-// Two cells to compare, and the index of their cell in the comparison.
+// Two cells to compare, and the index of their entry in model::Comparison::cells.
 struct Pair {
   const DocumentCell* base = nullptr;
   const DocumentCell* now = nullptr;

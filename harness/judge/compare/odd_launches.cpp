@@ -17,13 +17,14 @@ using model::OddLaunch;
 // With fewer launches, the spread of the other launches is unknown.
 constexpr std::size_t launches_min = 3;
 
-// The most cells of any launch. A launch with less than half of this number may be far off by chance.
+// The largest number of cells of a launch. A launch with less than half of this number may be far off by
+// chance.
 std::int64_t most_cells(const std::vector<OddLaunch>& launches) {
   return std::ranges::max_element(launches, {}, &OddLaunch::cells)->cells;
 }
 
-// The launches of one side. effects[i] is the median over cells of the log time of launches[i] minus the
-// mean log time of the cell's launches. With a median, a few cells do not decide.
+// The launches of one side. In each cell, launches[i] has a distance: its log time minus the mean log time of
+// the cell's launches. effects[i] is the median of these distances, so that a few cells do not decide.
 struct Effects {
   std::vector<OddLaunch> launches;
   std::vector<double> effects;

@@ -76,7 +76,7 @@ bool share_a_launch(const DocumentCell& a, const DocumentCell& b) {
                              [&](const LaunchTimes& launch) { return contains(b.launches, launch); });
 }
 
-// Launches that share_a_launch() finds equal have equal digests.
+// A hash of a cell's launch. Launches of a cell that share_a_launch() finds equal have equal digests.
 std::size_t digest_of(const std::string& cell, const LaunchTimes& launch) {
   std::size_t digest = std::hash<std::string>()(cell) ^ static_cast<std::size_t>(launch.index);
   for (const double seconds : launch.seconds) digest = digest * 31 + std::hash<double>()(seconds);
@@ -151,8 +151,8 @@ void check_names(const std::vector<std::string>& paths) {
   }
 }
 
-// What is neither a file nor a folder counts as a pipe. read_sides() reads pipes one after the other, BASE
-// first: a process that writes both may block on the first pipe before it opens the second.
+// True for every path that is neither a file nor a folder. read_sides() reads pipes one after the other, BASE
+// first, because a process that writes both may block on the first pipe before it opens the second.
 bool is_pipe(const std::string& path) {
   std::error_code error;
   const fs::file_type type = fs::status(path, error).type();

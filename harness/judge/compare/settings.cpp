@@ -42,7 +42,8 @@ std::optional<double> read_seconds(std::string_view text) {
   return std::nullopt;
 }
 
-// Accepts the name "capture" for the setup, because the capture is tested only as a part of the setup.
+// Returns the index of the metric `name`. Throws InputError if it is not in `metrics`. Accepts "capture" for
+// the setup, because the capture is tested only as a part of the setup.
 std::size_t metric_at(const std::string& flag, const std::string& name,
                       std::span<const model::Metric> metrics) {
   std::vector<std::string> names;

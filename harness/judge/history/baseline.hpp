@@ -16,11 +16,13 @@ struct BaselineRequest {
   std::vector<std::string> allow;
 };
 
-// The entries with branch, label or commit `name`, oldest first. If none: InputError with the known names.
+// The entries with branch, label or commit `name`, oldest first. Throws InputError, which lists the known
+// names, if there is no such entry.
 std::vector<model::HistoryEntry> entries_called(Store& store, const std::string& name);
 
-// The latest complete entry of this name with NEW's environment and plan, else the latest comparable() one.
-// Skips NEW's own. Without one throws InputError with the latest one's blocking differences.
+// Returns the latest complete entry of this name with NEW's environment and plan, else the latest entry that
+// is comparable(). Skips the entry of NEW itself. If no entry is comparable, throws InputError, which says in
+// which facts the latest entry differs.
 compare::Side find_baseline(Store& store, const BaselineRequest& request, const compare::Side& now);
 
 // The launch medians of every ok cell, for each metric that is a time.

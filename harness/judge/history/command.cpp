@@ -27,7 +27,7 @@ namespace {
 
 using history::Store;
 
-// Reads the locale from the environment. Does not set it: the process keeps the locale C to write numbers.
+// True if the environment's locale uses UTF-8. Does not set it: the process keeps the locale C for numbers.
 bool terminal_is_unicode() {
   const locale_t locale = newlocale(LC_CTYPE_MASK, "", static_cast<locale_t>(nullptr));
   if (locale == static_cast<locale_t>(nullptr)) return false;

@@ -43,7 +43,7 @@ struct HistoryPoint {
 struct ChangePoint {
   std::int64_t index = 0;  // index of the first point after the change
   double ratio = 1;        // median after / median before, each over the points up to the adjacent change
-  double p = 1;            // the larger p of two tests (find_changes): permutations, autocorrelated series
+  double p = 1;            // the larger p of the two tests that find_changes() describes
 };
 
 // Up to this lag-one autocorrelation of the points, a series shows a false change with probability <= alpha.
@@ -58,8 +58,8 @@ struct CellHistory {
   // Findings::correlation of the log medians; absent in a constant or too short series
   std::optional<double> correlation;
   std::int64_t points_min = 0;  // a series with fewer points cannot show a change
-  std::int64_t left_out = 0;    // points of other environments or plans
-  std::int64_t older = 0;       // points before the first one shown
+  std::int64_t left_out = 0;    // number of points of other environments or plans, which are not shown
+  std::int64_t older = 0;       // number of points before the first point that is shown
 };
 
 }  // namespace graphbench::model
@@ -110,13 +110,14 @@ struct Findings {
 
 // Hierarchical divisive estimation (E-divisive): Matteson & James, "A Nonparametric Approach for Multiple
 // Change Point Analysis of Multivariate Data", JASA 109 (2014), doi:10.1080/01621459.2013.849605, sections
-// 2.2, 2.3 and 3.1, with exponent 1. MongoDB gates its CI with this method (Daly et al., ICPE 2020). It
+// 2.2, 2.3 and 3.1, with exponent 1. MongoDB uses this method in its CI (Daly et al., ICPE 2020). The method
 // assumes no distribution, so it tolerates skewed times and outliers. Its permutations assume independence,
 // but successive values of nightly series correlate. So a second test compares each change with simulated
 // autocorrelated series (series.cpp). Values are not transformed: pass logarithms of times.
 Findings find_changes(const std::vector<double>& values, const ChangePointOptions& options);
 
-// The fewest values in which a change can reach `alpha`: with fewer, too many permutations split as well.
+// The fewest values in which a change can reach `alpha`. With fewer values, too many permutations have a
+// split that is just as good.
 std::int64_t values_min(const ChangePointOptions& options);
 
 struct SeriesOptions {
@@ -127,7 +128,8 @@ struct SeriesOptions {
   ChangePointOptions changes;
 };
 
-// `points`: oldest first. Searches the logarithms of the medians for changes: times vary by factors.
+// Makes the series of a cell from its `points`, oldest first. Searches the logarithms of the medians for
+// changes, because times vary by factors.
 model::CellHistory make_series(std::string cell, model::Metric metric,
                                std::vector<model::HistoryPoint> points, const SeriesOptions& options);
 

@@ -1,4 +1,5 @@
-// Checks SQLite's header (https://www.sqlite.org/fileformat2.html, section 1.3), and packs with zlib.
+// Checks the header of the SQLite file (https://www.sqlite.org/fileformat2.html, section 1.3), and packs
+// documents with zlib.
 #include <zlib.h>
 
 #include <array>

@@ -1,5 +1,5 @@
-// Prints entries as a table that truncates no value, because people copy from it. Plots a series as a grid
-// of characters. A column is one entry, or several entries if they do not all fit.
+// Prints entries as a table that shortens only commits and hashes, because people copy from it. Plots a
+// series as a grid of characters. A column is one entry, or several entries if they do not all fit.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -125,7 +125,8 @@ void draw_levels(Grid& grid, const Scale& scale, const CellHistory& history) {
   }
 }
 
-// Draws each entry's range of launches. For five, it contains the true median with a probability of 94 %.
+// Draws the range of each entry's launch medians. With five launches, it contains the true median with a
+// probability of 94 %.
 void draw_ranges(Grid& grid, const Scale& scale, const CellHistory& history) {
   for (std::size_t i = 0; i < history.points.size(); ++i) {
     const HistoryPoint& point = history.points[i];

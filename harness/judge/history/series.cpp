@@ -163,8 +163,8 @@ std::optional<double> lag_one_correlation(const std::vector<double>& values,
   return std::clamp((products / squared + segments) / (1 - std::min(0.75, 4 * segments)), -0.99, 0.99);
 }
 
-// The autocorrelation that the test assumes: the measured one plus three standard errors, limited to 0 to
-// model::correlation_max. In a short series the error is large: with 24 values it is 0.2, so the result is
+// The autocorrelation that the test assumes: the measured one plus three standard errors, clamped between 0
+// and model::correlation_max. In a short series the error is large: 0.2 with 24 values, so the result is
 // nearly always correlation_max. A lower assumption would let more false changes pass, because splits found
 // by chance make the values around the segments' means look uncorrelated.
 double measured_at_most(const std::vector<double>& values, const std::vector<std::size_t>& boundaries) {
@@ -173,7 +173,8 @@ double measured_at_most(const std::vector<double>& values, const std::vector<std
                     model::correlation_max);
 }
 
-// The share of simulated series with the same segments whose best split is at least as good.
+// The share of simulated series, with the same segments, whose best split is not worse than the best split
+// of `values`.
 double p_of_correlated(const std::vector<double>& values, const std::vector<std::size_t>& boundaries,
                        const CorrelatedTest& test, std::mt19937_64& random) {
   const double observed = over_spread(values, boundaries, test.segment_min);
@@ -193,7 +194,8 @@ void shuffle(double* values, std::size_t count, std::mt19937_64& random) {
   for (std::size_t i = count; i > 1; --i) std::swap(values[i - 1], values[random() % i]);
 }
 
-// The share of shuffles within the segments whose best split is as good. Stops when p cannot reach alpha.
+// Shuffles the values within their segments, again and again. Returns the share of shuffles whose best split
+// has at least this statistic. Stops when the share can no longer reach alpha.
 double p_value_of(double statistic, std::vector<double> values, const std::vector<std::size_t>& boundaries,
                   const ChangePointOptions& options, std::mt19937_64& random) {
   const double orders = static_cast<double>(options.permutations + 1);
@@ -237,7 +239,7 @@ std::vector<FoundChange> candidates_of(const std::vector<double>& values, const 
   return found;
 }
 
-// A seed from the values: with a fixed one, all series of one length would share one sampling error.
+// A seed from the values: with a fixed seed, all series of one length would share one sampling error.
 std::uint64_t digest_of(const std::vector<double>& values) {
   std::uint64_t digest = 0;
   for (const double value : values) digest = (digest ^ std::bit_cast<std::uint64_t>(value)) * 0x100000001b3;
@@ -288,8 +290,8 @@ Findings find_changes(const std::vector<double>& values, const ChangePointOption
 
 std::int64_t values_min(const ChangePointOptions& options) {
   GRAPHBENCH_ASSERT(options.alpha * static_cast<double>(options.permutations + 1) >= 1);
-  // Runs the test on the clearest change, a step in the middle. With ten values, 2 of C(10, 5) = 252 orders
-  // split at least as well, but the test draws orders at random.
+  // Runs the test on the clearest change, a step in the middle. The smallest size is not computed (with ten
+  // values, 2 of C(10, 5) = 252 orders split at least as well), because the test draws orders at random.
   std::vector<double> step(static_cast<std::size_t>(2 * options.segment_min));
   for (;; step.emplace_back()) {
     for (std::size_t i = 0; i < step.size(); ++i) step[i] = i < step.size() / 2 ? 0 : 1;

@@ -82,7 +82,8 @@ Store::Store(const std::string& path, Access access) : path_(path), connection_(
   check_whole();
 }
 
-// Finds damage before the first read or write. The transaction keeps other writers out during the check.
+// Finds damage before the first read or write, and creates the tables of a new file. The transaction keeps
+// other writers out during the check.
 void Store::check_whole() {
   std::string finding;
   bool made = true;

@@ -51,7 +51,7 @@ class Store {
   std::vector<std::string> cells();
   // A cell's points, oldest first.
   std::vector<model::HistoryPoint> points(const std::string& cell, model::Metric metric);
-  // The id of the entry with exactly this text.
+  // The id of the entry whose document has exactly this text; absent if there is none.
   std::optional<std::int64_t> find(const std::string& document);
 
  private:
@@ -79,7 +79,8 @@ enum class FileState : std::uint8_t {
 // another program, or has another schema version.
 FileState inspect_file(const std::string& path);
 
-// pack() throws Error(internal) if zlib fails; unpack() Error(io) if the text is damaged or not `bytes` long.
+// pack() compresses a text, and throws Error(internal) if zlib fails. unpack() restores the text, and throws
+// Error(io) if it is damaged or not `bytes` long.
 std::string pack(std::string_view text);
 std::string unpack(std::string_view packed, std::int64_t bytes);
 

@@ -72,16 +72,17 @@ std::vector<std::string> documents_in(const std::vector<std::string>& paths, con
 
 class ShardMerge {
  public:
-  // `allow` is as compare's --allow. Throws InputError, which names the file, if a file is not a task shard,
-  // differs from the first in plan, assignment or device, repeats a shard or a cell, or has a cell that is
-  // not in the plan.
+  // `allow` has the fields that compare's --allow accepts. Throws InputError, which names the file, if a file
+  // is not a task shard, differs from the first file in plan, assignment or device, repeats a shard or a
+  // cell, or has a cell that is not in the plan.
   ShardMerge(const std::vector<std::string>& files, const std::vector<std::string>& allow) {
     for (const std::string& file : files) add(file, allow);
     plan_cells();
     std::ranges::sort(merged_.shards, {}, &model::MergedShard::index);
   }
 
-  // One line per missing shard, then per missing or unfinished cell: ten at most, and the number of others.
+  // Returns one line per missing shard, then one per missing or unfinished cell. After ten cells, one line
+  // has the number of the other cells.
   std::vector<std::string> missing() const {
     std::vector<std::string> lines;
     const std::int64_t count = merged_.plan.shard->count;
@@ -230,7 +231,7 @@ class ShardMerge {
     return text + ",\"shard\":" + std::to_string(file.index) + "}";
   }
 
-  model::Result merged_;        // everything except the cells
+  model::Result merged_;        // everything except the cells, whose evidence write() adds
   codec::DocumentFacts facts_;  // facts of the first shard
   std::vector<File> files_;
   std::map<std::int64_t, std::size_t> by_index_;   // positions in files_, by the shard's index

@@ -41,11 +41,12 @@ void print_comparison_markdown(std::ostream& out, const model::Comparison& compa
 
 // JUnit XML in the dialect of Jenkins, GitLab and GitHub's report actions: one testcase per cell, without a
 // `time`, which would be shown as a test's duration. Slower metrics, lost cells and, with --strict,
-// inconclusive cells fail; cells not compared or inconclusive are skipped. Fails exactly if not passed().
+// inconclusive cells fail; cells not compared or inconclusive are skipped. Some test fails exactly if the
+// comparison has not passed().
 void print_comparison_junit(std::ostream& out, const model::Comparison& comparison,
                             const FormatOptions& options);
 
-// GitHub shows this number of errors and this number of warnings per step. It drops the others silently.
+// GitHub shows at most this many errors and this many warnings per step, and drops the others silently.
 inline constexpr std::size_t annotations_max = 10;
 // Prints workflow commands, which GitHub shows as annotations. Errors: results that fail the comparison;
 // with --strict also inconclusive, changed or less steady ones. Warnings: interrupted sweeps, odd launches,

@@ -113,7 +113,8 @@ std::size_t write(std::ostream& out, std::string_view kind, const std::vector<An
   return annotations.size() - shown;
 }
 
-// Text for the notice. Inconclusive metrics are not warnings: a run with few launches would cause ten.
+// Text for the notice. Inconclusive metrics are not warnings, because in a run with few launches they would
+// fill all annotations_max warnings.
 std::string inconclusive_text(const Comparison& comparison) {
   const model::ComparisonCounts& counts = comparison.counts;
   if (comparison.settings.strict || counts.inconclusive == 0 || comparison.verdict == Verdict::inconclusive)

@@ -30,8 +30,8 @@ struct Test {
   std::string details;  // one line per metric
 };
 
-// A cell's class is its workload, mode, preset, dtype and pass: a test report groups batches and warmups.
-// For another tool's benchmark, the class is the name up to the first parameter.
+// A cell's class is its workload, mode, preset, dtype and pass, so that a test report shows all batches and
+// warmups in one group. For another tool's benchmark, the class is the name up to the first parameter.
 std::string classname_of(const std::string& id) {
   const std::vector<std::string> parts = split(id, '/');
   if (parts.size() != 7) return parts.front();

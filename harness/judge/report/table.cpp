@@ -186,7 +186,8 @@ class Table {
          << '\n';
   }
 
-  // Prints the reason once if all rows have the same one, as with one launch per side.
+  // Prints the reason once if all rows have the same reason, as with one launch per side. Prints nothing if
+  // the reasons differ.
   void print_whys(const std::vector<Finding>& found, std::size_t rows) {
     std::vector<std::string> whys;
     for (std::size_t i = 0; i < rows; ++i) {

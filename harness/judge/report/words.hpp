@@ -84,21 +84,23 @@ std::string detectable_text(const model::Comparison& comparison);
 // submit 12 % (19 %)". Empty if no mean was tested.
 std::string means_found_text(const model::Comparison& comparison);
 // "A slowdown of 3.1 % in one cell's latency would have been found in nine cases of ten; " and then
-// means_found_text(). Empty if not comparable, or if every latency is decided and --require-power is met.
+// means_found_text(). Empty if the sides are not comparable. Also empty if --require-power is met, and either
+// every latency is decided or slowdown_found is absent.
 std::string power_text(const model::Comparison& comparison);
 // What the user should do next, one sentence per line; may be empty.
 std::vector<std::string> advice(const model::Comparison& comparison);
 
-// A code span, which also works in a table, and prose: the text cannot add formatting, mentions or links.
+// as_code() makes a code span, which also works in a table. as_prose() makes plain text. In both, `text`
+// cannot add formatting, mentions or links.
 std::string as_code(std::string_view text);
 std::string as_prose(std::string_view text);
 
-// Collects Markdown. A table uses at most half of the remaining room, so that later tables have room too.
+// Collects Markdown. A table uses at most half of the remaining length, so that later tables fit too.
 class MarkdownText {
  public:
   explicit MarkdownText(std::size_t length_max) : length_max_(length_max) {}
 
-  // Does not check the length: only for short, fixed text.
+  // Does not check the length, so use this only for text of limited length.
   void add(std::string_view text) { text_ += text; }
 
   // A table calls `row` until it is full: only a few hundred of a hundred thousand rows fit.

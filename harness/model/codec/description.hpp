@@ -83,8 +83,9 @@ struct LeftOut {
   Member T::*member;
 };
 
-// A field that Custom writes and reads, for one member or computed from several. `std::optional<Json> write(
-// const T&)` returns nullopt for no key. `void read(JsonWalk&, JsonWalk::Value, T&)` is optional.
+// A field that Custom writes and reads, for one member or computed from several. Custom must have
+// `std::optional<Json> write(const T&)`, which returns nullopt if the object gets no key. It may have
+// `void read(JsonWalk&, JsonWalk::Value, T&)`.
 template <typename Custom>
 struct CustomField {
   std::string_view key;

@@ -28,7 +28,7 @@ struct LaunchTimes {
   double operator[](model::Metric metric) const { return seconds.at(static_cast<std::size_t>(metric)); }
   friend bool operator==(const LaunchTimes&, const LaunchTimes&) = default;
 
-  // Throws std::logic_error if more metrics are compared than metrics_max, or counted than counts_max.
+  // Throws std::logic_error if more than metrics_max metrics are compared, or more than counts_max counted.
   static void check_room();
 };
 
@@ -42,7 +42,8 @@ struct DocumentCell {
   }
 
   std::string id;
-  // Not `pending`. The worst state of the merged documents, as a cell has the worst state of its launches.
+  // Never `pending`. If documents are merged: the worst of their states, as the state of a cell is the worst
+  // state of its launches.
   model::CellStatus state = model::CellStatus::ok;
   std::string reason;  // "code: message"; empty for `ok`
   std::vector<LaunchTimes> launches;
@@ -69,7 +70,7 @@ struct DeviceClocks {
 };
 
 // Prefixes of the names of facts. The facts are the version of a library, the value of one of graphbench's
-// environment variables, and the algorithm that was chosen for a key (several are joined by "+").
+// environment variables, and the algorithm of a LibraryChoice (if a key has several: joined by "+").
 inline constexpr std::string_view library_prefix = "device.libraries.";
 inline constexpr std::string_view variable_prefix = "variables.";
 inline constexpr std::string_view choice_prefix = "library_choices.";
@@ -79,7 +80,8 @@ struct DocumentFacts {
   std::string tool_commit;
   std::string started_at;
   bool complete = true;
-  // Facts by name, such as "device.name". --allow accepts these names. See harness/judge/compare/facts.hpp.
+  // Facts by name, such as "device.name". --allow accepts the names of facts that can block a comparison
+  // (harness/judge/compare/facts.hpp).
   std::map<std::string, std::string> fields;
   std::string field(const std::string& name) const {
     const auto found = fields.find(name);

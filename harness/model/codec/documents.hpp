@@ -37,7 +37,8 @@ struct DocumentInParts {
   model::Result head;  // without cells
   std::vector<CellText> cells;
 };
-// Checks that the text is JSON. text_padding readable bytes must follow `text`. Throws like read_result().
+// Reads the head of a document, and finds its cells in the text. text_padding readable bytes must follow
+// `text`. Throws like read_result().
 DocumentInParts read_parts(std::string_view text, const std::string& source);
 
 model::CellResult read_cell(std::string_view text, const std::string& source);

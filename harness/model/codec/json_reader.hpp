@@ -63,7 +63,7 @@ class JsonReader {
     const auto visit = [&](std::string_view key, Value field) { read(field, out[std::string(key)]); };
     walk_.each_field(value, std::ref(visit));
   }
-  // Defined outside of the class, so that described_parts.cpp compiles these once for many files.
+  // Defined outside of the class, so that described_parts.cpp compiles these templates once for many files.
   template <Described T>
   void read(Value value, T& out);
   // Reads one field while the caller walks the object. Returns false if no field has this key.

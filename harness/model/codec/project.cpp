@@ -76,7 +76,7 @@ void add_facts(const Json& object, const std::string& prefix, DocumentFacts& fac
   }
 }
 
-// Returns the reasons for throttling around the launch.
+// Adds the readings of one launch to `clocks`. Returns the reasons for throttling around the launch.
 std::set<std::string> add_clocks(const model::LaunchMachine& machine, DeviceClocks& clocks) {
   std::set<std::string> reasons;
   for (const auto& reading : {machine.before, machine.after}) {

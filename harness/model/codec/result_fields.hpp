@@ -21,7 +21,7 @@
 
 namespace graphbench::codec {
 
-// Names for reading. StatusField writes model::name_of(), which is "skipped" for a pending cell.
+// The names that are read. StatusField writes model::name_of(), which is "skipped" for a pending cell.
 GB_NAMES(model::CellStatus, "pending", "ok", "skipped", "failed");
 GB_NAMES(model::NoBreakeven, "never", "not told apart", "eager not swept");
 
@@ -91,7 +91,8 @@ GB_DESCRIBE(model::CellSummary, submit_seconds, latency_seconds, device_seconds,
             (interval("throughput_over_eager_ci95", &T::throughput_ci95_low, &T::throughput_ci95_high)),
             (later, no_breakeven), (later, setup_cost_seconds), (later, setup_once_seconds));
 
-// A document has no samples but these, the first steps' latencies, which show if warmups were too few.
+// Writes the latencies of the first steps, which show if warmups were too few. A document has no other
+// samples.
 struct Ramp {
   static constexpr std::size_t samples_max = 32;
 
@@ -173,7 +174,8 @@ GB_DESCRIBE(facts::DeviceFacts, kind, name, (text, uuid), (text, compute_capabil
             (text, driver), (text, runtime), libraries, (later, pci_bus_id));
 GB_DESCRIBE(facts::LibraryChoice, key, algorithm, timed, hit, (later, plan));
 
-// Writes the choices, if any, and a digest of keys and algorithms: equal if sweeps ran the same algorithms.
+// Writes the choices, if any, and a digest of keys and algorithms. Sweeps that ran the same algorithms have
+// equal digests.
 struct LibraryChoices {
   std::optional<Json> write(const model::Environment& environment) const {
     if (environment.library_choices.empty()) return std::nullopt;
@@ -240,7 +242,7 @@ GB_DESCRIBE(model::PackageFiles, file, weights, digest, low_memory);
 GB_DESCRIBE(model::WorkerTask, device, workload, preset, dtype, pass, mode, warmup, more_axes, batches,
             launch, seed, sampling, plugins, options, split_ops, caller, package, instruments, spawned_ns);
 
-// described_parts.cpp instantiates these once, because each takes seconds to compile.
+// described_parts.cpp instantiates these templates once, because each takes seconds to compile.
 extern template void JsonWriter::put(Json&, const model::CellResult&) const;
 extern template void JsonWriter::put(Json&, const model::DeviceFacts&) const;
 extern template void JsonWriter::put(Json&, const model::Environment&) const;

@@ -29,7 +29,8 @@ std::vector<const CellResult*> cells_of(const CellGroup& group, const std::strin
   return cells;
 }
 
-// Returns the cost of all batches' graphs: "whole 4.31ms, ~1.80 MB". "~": drivers allocate memory in blocks.
+// Returns the cost of all batches' graphs: "whole 4.31ms, ~1.80 MB". "~" means that the number is not exact,
+// because drivers allocate memory in blocks.
 std::string cost_of(const std::string& mode, const std::vector<const CellResult*>& cells,
                     Conclusion& conclusion) {
   double setup = 0;

@@ -17,7 +17,8 @@ namespace {
 
 using reporters::format_ratio;
 
-// Eager's latency divided by a cell's. `rough`: `low` and `high` are from the spread of launches or steps.
+// Eager's latency divided by a cell's. `rough`: `low` and `high` are not a confidence interval, but come from
+// the spread of launches or steps.
 struct Gain {
   const CellResult* cell;
   double ratio;
@@ -59,7 +60,8 @@ struct Verdict {
   std::optional<Gain> gain;
 };
 
-// The best graph mode is the plan's first, unless a later one gains more and the intervals do not overlap.
+// Returns the mode to use at one batch. The best graph mode is the first of the plan, unless a later mode
+// gains more and the intervals do not overlap.
 Verdict verdict_at(const CellGroup& group, std::int64_t batch) {
   Verdict verdict;
   for (const std::string& mode : group.graph_modes) {
@@ -78,8 +80,8 @@ Verdict verdict_at(const CellGroup& group, std::int64_t batch) {
   return verdict;
 }
 
-// Returns the number of launches whose interval would exclude either no gain or a gain of gain_margin. An
-// interval's width is proportional to 1 / sqrt(number of launches). 0: not known.
+// Returns the number of launches that would decide, because their interval would lie above 1, below 1, or
+// within gain_margin. An interval's width is proportional to 1 / sqrt(number of launches). 0: not known.
 std::int64_t launches_needed(const Gain& gain, std::int64_t launches) {
   if (gain.rough) return 0;
   const double distance = std::abs(std::log(gain.ratio));
@@ -175,7 +177,7 @@ Conclusion conclusion_of(const CellGroup& group, const Choices& choices) {
   return conclusion;
 }
 
-// Adds a sentence if a captured step runs other kernels than eager. Its gain is then not of graphs alone.
+// Adds a sentence if a captured step runs other kernels than eager: the gain then has other causes, too.
 void conclude_programs(const CellGroup& group, std::vector<Conclusion>& conclusions) {
   Conclusion conclusion = group.conclusion("two_programs");
   for (const std::string& mode : group.graph_modes) {
@@ -276,7 +278,8 @@ void conclude_bounds(const CellGroup& group, std::vector<Conclusion>& conclusion
   conclusions.push_back(std::move(conclusion));
 }
 
-// Adds the batches without a gain for callers that do not wait for each step.
+// Adds a sentence on the batches that gain in latency, but for which no gain in throughput is certain.
+// Callers that do not wait for each step need to know these batches.
 void conclude_throughput(const CellGroup& group, std::vector<Conclusion>& conclusions) {
   Conclusion conclusion = group.conclusion("throughput");
   std::vector<std::string> of_modes;

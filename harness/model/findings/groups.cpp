@@ -23,7 +23,8 @@ Key key_of(const Cell& cell) {
   return {cell.workload, cell.preset, cell.dtype, cell.pass, cell.more_axes};
 }
 
-// Returns the workload's name with the cell's values of the axes on which the workload's cells differ.
+// Returns the workload's name, the cell's preset, dtype and pass if the workload's cells differ in them, and
+// the cell's later axes.
 std::string subject_of(const Cell& cell, const Result& result) {
   std::string subject = cell.workload;
   for (const auto member : {&Cell::preset, &Cell::dtype, &Cell::pass}) {

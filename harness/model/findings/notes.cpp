@@ -23,7 +23,8 @@ struct Doubt {
   std::string advice;
 };
 
-// The host device computes on all cores; a GPU's worker sometimes runs a thread beside the submitting one.
+// Returns how many CPUs a worker uses: all cores on the host device, else two, because a GPU's worker
+// sometimes runs another thread beside the submitting thread.
 double cpus_needed(const Environment& environment) {
   return environment.device.kind == "host" ? static_cast<double>(environment.cores) : 2;
 }
@@ -159,6 +160,7 @@ void add_outputs(Notes& notes, const Result& result) {
 }
 
 // Adds a note if graphs are not the only cause of a gain: code took other branches, or a compiler fused ops.
+// Adds another note if a Python thread was busy.
 void add_programs(Notes& notes, const Result& result) {
   add_first(notes, result, "two_programs", [](const CellResult& cell) -> std::string {
     if (!is_ok(cell) || !cell.records || cell.records->other_kernels == 0) return "";

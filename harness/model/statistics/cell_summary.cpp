@@ -123,8 +123,9 @@ std::optional<double> throughput_of(const model::Launch& launch) {
   return launch.throughput_steps_per_second;
 }
 
-// The values of a cell and of its eager cell in the launches with one index. A sweep runs the tasks of one
-// launch index in shuffled order. So both launches share only drift that is slower than all these tasks.
+// The values of a cell and of its eager cell in the two launches with the same index. A sweep runs the tasks
+// of one launch index in shuffled order. So the two launches share only drift that is slower than all these
+// tasks.
 struct Pair {
   const model::Launch* launch;
   double own;
@@ -254,7 +255,7 @@ void compare_with_reference(CellResult& cell, const CellResult* reference) {
   add_breakeven(cell, pairs, eager - own->p50);
 }
 
-// Sets setup_once_seconds, the median over launches, which all cells of a task share.
+// Sets setup_once_seconds to the median over launches. All cells of a task get the same value.
 void add_setup_once(std::vector<CellResult>& cells) {
   const auto task_of = [](const CellResult& cell) {
     model::Cell task = cell.cell;

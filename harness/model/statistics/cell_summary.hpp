@@ -16,7 +16,8 @@ std::optional<model::Estimate> estimate_over(const std::vector<double>& launches
 // Returns launch.within if it is set, else computes it from the launch's samples.
 model::WithinLaunch within_launch(const model::Launch& launch);
 
-// Gains and break-even refer to the eager cell of the same workload, preset, dtype, pass, batch and warmup.
+// Sets the summaries of all cells that are ok. Gains and break-even compare a cell with the eager cell of the
+// same workload, preset, dtype, pass, batch and warmup.
 void summarize_cells(std::vector<model::CellResult>& cells);
 
 }  // namespace graphbench::statistics

@@ -74,7 +74,8 @@ std::optional<Mean> mean_over(const CellValues& cells, double spread_min) {
   return over;
 }
 
-// Returns the smallest difference that a test finds with a probability (`found`) of 0.9.
+// Returns the smallest difference that a test finds with a probability (`found`) of 0.9. Absent if it is
+// above `largest`.
 std::optional<double> least_found(double largest, const std::function<double(double difference)>& found) {
   if (found(largest) < 0.9) return std::nullopt;
   double low = 0;

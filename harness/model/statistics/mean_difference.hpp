@@ -29,7 +29,7 @@ std::optional<MeanDifference> welch(std::span<const double> base, std::span<cons
 // The mean of now[i] - base[i] for the paired t test. Absent below two pairs, or if the lengths differ.
 std::optional<MeanDifference> paired(std::span<const double> base, std::span<const double> now);
 
-// Several cells may share a launch.
+// The value of one launch in one cell. Several cells may share a launch.
 struct LaunchValue {
   std::int64_t launch = 0;
   double value = 0;

@@ -17,10 +17,11 @@ double cost_seconds(const model::Setup& setup);
 // first placement is different, because the driver then also allocates memory that the process keeps.
 double of_later_setups(const model::Launch& launch, double (*number)(const model::Setup& setup));
 
-// With one placement per launch, launch 0's setup does not count, unless the cell has no other launch.
+// Whether the setups of `launch` count. With one placement per launch, the setup of launch 0 does not count,
+// unless the cell has no other launch.
 bool has_later_setups(const std::vector<model::Launch>& launches, const model::Launch& launch);
 
-// Returns the median over the launches whose setups count, or nullopt without launches.
+// Returns the median of `number` over the launches whose setups count, or nullopt without launches.
 std::optional<double> setup_over(const std::vector<model::Launch>& launches,
                                  double (*number)(const model::Setup& setup));
 

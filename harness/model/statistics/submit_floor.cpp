@@ -13,7 +13,8 @@ double later_launch(const model::Floor& idle, const std::optional<model::Floor>&
   return queued ? std::min(idle.p50, queued->p50) : idle.p50;
 }
 
-// Returns the number of eager launches. For a foreign step, it is from records, which some cells lack.
+// Returns the number of eager launches. If a foreign step has eager ops, the number comes from records, and
+// is absent without records.
 std::optional<std::int64_t> eager_launches(const model::CellResult& cell) {
   if (cell.cell.preset != model::of_its_own || cell.graph->eager_ops == 0) return cell.graph->eager_ops;
   if (!cell.records) return std::nullopt;

@@ -16,9 +16,10 @@ inline constexpr std::int64_t samples_for_p99 = 459;
 // Returns nullopt without samples. p90, p99 and p99.9 are absent with too few samples (see model::Summary).
 std::optional<model::Summary> summarize(const std::vector<double>& samples);
 
-// Summarizes a launch with several placements, whose steps are slower or faster by a common factor. So p50
-// and its interval's bounds are the geometric means of the placements' (equal weights). The interval is
-// valid only for these placements, and may be too wide. Placements without samples are ignored.
+// Summarizes a launch with several placements. All steps of a placement may be slower or faster by one
+// factor. So p50 and the bounds of its interval are geometric means over the placements, with equal weights.
+// The interval is valid only for these placements, and may be too wide. Placements without samples are
+// ignored.
 std::optional<model::Summary> summarize_placements(const std::vector<std::vector<double>>& placements);
 
 }  // namespace graphbench::statistics
