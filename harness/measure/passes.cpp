@@ -19,7 +19,8 @@
 namespace graphbench::measure {
 namespace {
 
-// Latency decides verdicts, so its share is the largest. The rest is for a visit's untimed first steps.
+// The shares of a cell's time. Latency decides verdicts, so its share is the largest. The time without a
+// share is for the untimed first steps of each visit.
 constexpr double latency_share = 0.32;
 constexpr double device_share = 0.09;
 constexpr double throughput_share = 0.07;
@@ -58,7 +59,8 @@ struct Pass {
   StoppedBy any_stopped_by = StoppedBy::precision;
 };
 
-// Counts wall time, not sample time, because `seconds_max` limits how long the user waits.
+// Runs rounds until the pass reaches a bound. Counts wall time, not sample time, because `seconds_max` limits
+// how long the user waits.
 void go_on(Pass& pass, const PassBounds& bounds, const ranks::Rank& rank) {
   const double seconds_before = pass.state.seconds;
   const Stopwatch watch;
@@ -66,7 +68,7 @@ void go_on(Pass& pass, const PassBounds& bounds, const ranks::Rank& rank) {
     const std::optional<StoppedBy> bound = stop_of(bounds, pass.state);
     const std::int64_t steps = rank.decide(bound ? 0 : next_round(bounds, pass.state));
     if (steps == 0) {
-      pass.stopped_by = bound.value_or(StoppedBy::time);  // absent if only rank 0 reached a bound
+      pass.stopped_by = bound.value_or(StoppedBy::time);  // `bound` is absent if only rank 0 reached one
       return;
     }
     std::vector<double> samples = pass.round(steps);

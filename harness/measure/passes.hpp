@@ -25,7 +25,8 @@ inline constexpr std::int64_t placements = 8;
 inline constexpr std::int64_t placements_on_a_device = 4;
 inline constexpr std::int64_t visits_in_a_placement = 2;
 
-// Untimed steps, which fill the cache at the start of a visit. The ramp has timed the first steps already.
+// The number of untimed steps that fill the cache at the start of a visit. The ramp has timed the steps that
+// came first after the setup.
 inline constexpr std::int64_t settling_steps = 8;
 inline constexpr double settling_seconds_max = 0.002;  // ends the untimed steps early; at least one runs
 

@@ -31,7 +31,7 @@ std::string_view name_of(StoppedBy bound) noexcept;
 // Returns a pass's bounds up to the end of visit `visit`, which counts from 1. All visits have equal shares.
 PassBounds part_of(const PassBounds& bounds, std::int64_t visit, std::int64_t visits);
 
-// Absent if the pass continues.
+// Returns the bound that ends the pass now; absent if the pass continues.
 std::optional<StoppedBy> stop_of(const PassBounds& bounds, const PassState& state);
 
 // Returns the number of steps in the next round: first 1, which measures the time of a step; then at least

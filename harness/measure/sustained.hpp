@@ -52,12 +52,12 @@ struct SustainedBounds {
   double seconds_max = 15;  // longest load until the device is steady
   // A rest between passes raises the clock for tenths of a second, so steps run before each pass's samples.
   double lead_seconds = 1;
-  double sample_seconds = 1;  // for each pass: latency, device time
+  double sample_seconds = 1;  // time for the samples of each pass: latency, device time
   std::int64_t samples_max = 2000;
   double reading_every_seconds = 0.1;
 };
 
-// No samples if the device never became steady.
+// What measure_sustained() measures in a placement. There are no samples if the device never became steady.
 struct LoadedPlacement {
   model::Sustained load{};  // without latency_seconds and device_seconds
   std::vector<double> latency_seconds;
@@ -70,7 +70,8 @@ LoadedPlacement measure_sustained(const StepUnderTest& step, Device& device, con
                                   const std::function<void()>& alive);
 
 // Times are those of summarize_placements(); clock and power are means over placements; seconds_to_steady is
-// the longest of all placements. There are no times if a placement never became steady. Needs one or more.
+// the longest of all placements. There are no times if a placement never became steady. `placements` must not
+// be empty.
 model::Sustained summarize_loads(const std::vector<LoadedPlacement>& placements);
 
 }  // namespace graphbench::measure

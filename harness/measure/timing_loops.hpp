@@ -21,7 +21,7 @@ struct StepUnderTest {
   Stream& stream;
   CacheFlush* flush = nullptr;               // run before each step, untimed; null: caches stay warm
   ranks::Rank rank = {};                     // makes all ranks begin a step at once
-  ranks::GroupTimes* group_times = nullptr;  // of the latency loop's steps; null: not kept
+  ranks::GroupTimes* group_times = nullptr;  // gets the times of latency_loop(); null: not kept
 };
 
 template <typename Clock>
@@ -75,8 +75,9 @@ void latency_loop(std::int64_t steps, const StepUnderTest& step, DurationBuffer&
   }
 }
 
-// The stream is idle before and after. Device time has a separate pass, because events disturb submit and
-// latency. On NVIDIA GPUs the resolution of events is about half a microsecond.
+// Times each step between two events on the device. Device time has a separate pass, because events disturb
+// submit and latency. On NVIDIA GPUs the resolution of events is about half a microsecond. The stream is idle
+// before and after.
 template <typename Clock>
 void device_loop(std::int64_t steps, const StepUnderTest& step, Event& begin, Event& end,
                  SampleBuffer& device_ns) {

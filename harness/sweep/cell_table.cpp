@@ -1,4 +1,5 @@
-// Merges launches into cells. A cell has the worst status of its launches, and its checks must pass in all.
+// Merges launches into cells. A cell has the worst status of its launches, and passes the check only if all
+// its launches pass.
 #include "harness/sweep/cell_table.hpp"
 
 #include <algorithm>

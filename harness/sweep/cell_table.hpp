@@ -24,16 +24,17 @@ class CellTable {
   // A cell that fails in one launch has failed; the first reason stays. Throws Error(invalid_argument) for a
   // cell that is not in the task or was already reported: its worker cannot be trusted.
   void add_cell(const model::CellResult& reported);
-  // The cell of a reported batch, for later facts. This and add_memory() throw if it was not reported.
+  // The cell of a reported batch, to add later facts. reported() and add_memory() throw for other batches.
   model::CellResult& reported(std::int64_t batch);
   void add_memory(std::int64_t batch, model::Memory memory);
   // Marks the task's cells as measured in an earlier run. `on` is its device; absent: this run's device.
   void mark_resumed(const std::optional<model::MeasuredOn>& on);
   // Divides a worker's time evenly over the batches that it reported and measured.
   void add_worker_seconds(double seconds, const std::vector<std::int64_t>& batches);
-  // Returns the number of cells that failed.
+  // Marks all unreported batches of the task as failed, and returns their number.
   std::int64_t fail_unreported(const model::Reason& reason);
-  // Returns false if the task has already reported the batch.
+  // Marks the batch as failed. Returns false, and changes nothing, if the task has already reported the
+  // batch.
   bool fail(std::int64_t batch, const model::Reason& reason);
   bool owes(std::int64_t batch) const { return owed_.contains(batch); }
   // In the task's order.
@@ -86,7 +87,8 @@ class ProgressTracker {
     std::int64_t count = 0;
   };
   static std::string kind_of(const model::WorkerTask& task);
-  // The mean of ended workers of this kind or, without any, of all. At least one worker must have ended.
+  // The mean time of the ended workers of this kind or, if no such worker has ended, of all ended workers. At
+  // least one worker must have ended.
   double expected_seconds(const std::string& kind) const;
 
   model::Progress progress_;

@@ -1,4 +1,4 @@
-// Digests that must be equal if two processes measure parts of one plan. A rebuilt file's may differ.
+// Digests that must be equal if two processes measure parts of one plan. A rebuild can change a digest.
 #pragma once
 
 #include <string>

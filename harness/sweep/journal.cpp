@@ -101,7 +101,8 @@ void Journal::refuse(const std::string& detail) const {
   throw InputError(settings_.where, in_quotes(settings_.path) + " " + detail);
 }
 
-// Tries again if another sweep ended between open and lock, because a sweep's end removes the file.
+// Opens and locks the file. Tries again if another sweep has ended between open and lock, because a sweep
+// removes the file at its end.
 void Journal::open() {
   for (;;) {
     file_ = Descriptor(::open(settings_.path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666));

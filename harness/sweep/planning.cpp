@@ -81,8 +81,9 @@ void add_conditions(const Conditions& conditions, sweep::SweepOutcome& outcome) 
 
 namespace {
 
-// Returns a task, with only its first batch, per workload, dtype, pass and axes that only some passes use.
-// If captures are dumped (`captured`): per mode and later axes too, and without eager if graph modes exist.
+// Returns one task, with only its first batch, per combination of workload, dtype, pass and the axes that
+// only some passes use. `captured`: captures are dumped, so the combination includes the mode and all later
+// axes, and eager is left out if the plan has graph modes.
 std::vector<model::WorkerTask> programs_of(const model::Plan& plan, bool captured) {
   std::vector<model::WorkerTask> programs;
   const auto same = [&](const model::WorkerTask& a, const model::WorkerTask& b) {
@@ -164,7 +165,8 @@ abi::WorkloadInfo take_package(const package::Manifest& manifest, config::SweepO
   return info;
 }
 
-// Also checks the package and the weights against the manifest. Absent without --package. Throws InputError.
+// Opens the package of --package, and checks that plugins and weights fit its manifest. Absent without
+// --package. Throws InputError.
 std::optional<package::Package> open_package(config::SweepOptions& options) {
   model::PackageFiles& files = options.package;
   if (files.file.empty()) return std::nullopt;

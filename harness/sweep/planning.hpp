@@ -27,7 +27,7 @@ CheckedPlan make_checked_plan(const config::SweepOptions& options, const std::ve
 // The command that starts a probe or a worker (`role`): this program, or the interpreter of --torch.
 std::vector<std::string> child_command(const config::SweepOptions& options, const char* role);
 
-// Fills in version, plan and environment of a result that run_sweep() did not make, except library choices.
+// Fills in version, plan and environment (without library choices) of a result that run_sweep() did not make.
 void finish_result(const CheckedPlan& checked, model::Result& result);
 
 // Throws InputError if the plan runs a foreign step, because `command` ("ladder") runs only programs.
@@ -38,7 +38,7 @@ void refuse_step(const CheckedPlan& checked, const config::SweepOptions& options
 void check_cpu(const config::SweepOptions& options);
 
 // Sets the cache folder of --cache for this process and its children. Throws InputError if `folder` is a
-// file. Without --cache (`folder` is empty), the environment variable decides.
+// file. Without --cache (`folder` is empty), the variable GRAPHBENCH_PLAN_CACHE decides.
 void use_cache(const std::string& where, const std::string& folder);
 
 // The conditions of measuring, read once before the cells are measured. `plan` must have a task.

@@ -15,8 +15,8 @@ struct ProbeSettings {
   double silent_seconds_max = 120;
 };
 
-// Throws InputError for a user's mistake, with the option's place from `options`, Error for something that
-// this machine lacks, and process::Interrupted.
+// Returns the probe's answer. Throws InputError for a user's mistake, with the option's place from `options`,
+// Error for something that this machine lacks, and process::Interrupted if the user interrupts.
 ProbeAnswer ask_probe(process::ProcessSupervisor& supervisor, const ProbeSettings& settings,
                       const ProbeRequest& request, const config::SweepOptions& options);
 

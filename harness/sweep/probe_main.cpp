@@ -34,7 +34,8 @@ class Probe {
     try {
       stages();
     } catch (const std::exception& error) {
-      // An absent device is this machine's limit; all else is the user's mistake, also an invalid variable.
+      // An absent device is a limit of this machine. Any other failure counts as the user's mistake, and so
+      // does an invalid environment variable.
       const auto* ours = dynamic_cast<const Error*>(&error);
       const bool bad_value = ours != nullptr && ours->code() == ErrorCode::invalid_argument;
       const bool bad_input = stage_.what != ProbeStage::What::device || bad_value;

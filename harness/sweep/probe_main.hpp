@@ -7,8 +7,9 @@
 
 namespace graphbench::sweep {
 
-// Reads a ProbeRequest from stdin, and sends ProbeEvents on file descriptor 3. `parent`: see die_with_parent.
-// `lent`: with --torch, the user's step, which this Python process passes in memory; null otherwise.
+// Reads a ProbeRequest from stdin, and sends ProbeEvents on file descriptor 3. `parent`: the parent's process
+// id, or "" (process::die_with_parent). `lent`: with --torch, the user's step, which this Python process
+// passes in memory; null otherwise.
 int probe_main(std::string_view parent, const abi::LentPlugin* lent = nullptr);
 
 }  // namespace graphbench::sweep

@@ -49,7 +49,7 @@ struct ProbeAnswer {
 
 using ProbeEvent = std::variant<ProbeStage, ProbeFailure, ProbeAnswer>;
 
-// Decoding throws Error(invalid_argument).
+// decode_request() and decode_probe_event() throw Error(invalid_argument) for invalid text.
 std::string encode_request(const ProbeRequest& request);
 ProbeRequest decode_request(std::string_view text);
 std::string encode_probe_event(const ProbeEvent& event);

@@ -21,7 +21,7 @@
 namespace graphbench::sweep {
 namespace {
 
-// What the running worker has told.
+// What the running worker has reported.
 struct Worker {
   std::vector<std::int64_t> reported = {};
   std::string phase = {};

@@ -17,7 +17,8 @@ namespace graphbench::sweep {
 struct SweepSettings {
   std::vector<std::string> worker_command;  // process::own_command("--worker")
   double worker_silent_seconds_max = 120;
-  // `finished`: by an earlier run of this plan. `keep` gets each newly finished task; null: no journal.
+  // `finished`: the tasks that an earlier run of this plan has finished. `keep` is called with each newly
+  // finished task; null: no journal.
   std::vector<FinishedTask> finished = {};
   std::function<void(const FinishedTask&)> keep = nullptr;
   bool keep_samples = false;  // in finished tasks; false: only the first steps' latencies
@@ -37,9 +38,9 @@ struct SweepOutcome {
 // Fills in version, plan, time and environment. Keeps the result's library choices.
 void finish_result(const model::Plan& plan, const model::DeviceFacts& facts, model::Result& result);
 
-// A batch at which a worker crashes, hangs or is killed fails with that reason: another worker measures the
-// unreported batches, and later launches skip the failed one. If the worker was at no batch, all unreported
-// batches fail. `facts` are the probe's facts about the device, which the workers' facts replace.
+// A batch at which a worker crashes, hangs or is killed fails with that reason. Another worker then measures
+// the unreported batches, and later launches skip the failed one. If the worker was at no batch, all
+// unreported batches fail. `facts` are the probe's facts about the device, which the workers' facts replace.
 SweepOutcome run_sweep(const model::Plan& plan, const model::DeviceFacts& facts,
                        const SweepSettings& settings, process::ProcessSupervisor& supervisor,
                        SweepListener& listener);

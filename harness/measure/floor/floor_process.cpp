@@ -1,4 +1,5 @@
-// Opens the device, pins the thread as a worker does, measures and answers; and starts this process.
+// The floor process opens the device, pins its thread as a worker does, measures and answers. ask_floors()
+// starts the process.
 #include "harness/measure/floor/floor_process.hpp"
 
 #include <exception>

@@ -26,12 +26,12 @@ struct FloorAnswer {
   model::Floors floors{};
 };
 
-// Reads a FloorRequest from stdin and sends one FloorAnswer on file descriptor 3. `parent` is as in
-// process::die_with_parent. Returns the exit code.
+// Reads a FloorRequest from stdin and sends one FloorAnswer on file descriptor 3. `parent`: the parent's
+// process id, or "" (process::die_with_parent). Returns the exit code.
 int floor_main(std::string_view parent);
 
 // Starts a floor process with `command` (own_command("--floor-process")) and returns its answer. If the
-// process dies, the answer has a failure. Throws process::Interrupted.
+// process dies, the answer has a failure. Throws process::Interrupted if the user interrupts.
 FloorAnswer ask_floors(process::ProcessSupervisor& supervisor, const std::vector<std::string>& command,
                        const FloorRequest& request, double silent_seconds_max);
 

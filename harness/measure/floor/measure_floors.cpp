@@ -19,10 +19,12 @@ constexpr std::int64_t discarded = 5;
 constexpr std::int64_t samples_min = 5;
 constexpr std::size_t launches_a_sample = 32;
 constexpr std::int64_t branches_max = 4;
-// Each point of the exec-memory floor fills this many quanta of driver memory, for a resolution of 2.5 %.
+// For each point of the exec-memory floor, graphs are instantiated until the driver has taken this many
+// quanta (units in which it takes memory). The resolution is then 1/40 = 2.5 %.
 constexpr std::int64_t exec_quanta = 40;
 
-// Empty kernels that keep a stream busy while launches are timed: 0.5 us each on a GPU, 1 ns on the host.
+// The number of empty kernels in the graph that keeps a stream busy while launches are timed. Each kernel
+// takes 0.5 us on a GPU and 1 ns on the host.
 constexpr std::int64_t nodes_ahead_gpu = 256;
 constexpr std::int64_t nodes_ahead_host = 4096;
 
@@ -178,7 +180,8 @@ class Meter {
     }
   }
 
-  // Measures the time from a call that launches a kernel to the kernel's start, by the profiler's record.
+  // Measures the time from a call that launches a kernel to the kernel's start, which the profiler records.
+  // Absent if the device has no profiler.
   std::optional<model::Floor> queue_handoff() {
     const ProfilerResult records = device_.make_profiler();
     if (records.profiler == nullptr) return std::nullopt;

@@ -15,7 +15,7 @@ struct Line {
 // The slope is 0 if all x are equal.
 Line line_of(const std::vector<double>& x, const std::vector<double>& y);
 
-// Also sets each point's residual_bytes, its distance from the line.
+// Fits a line (nodes, bytes) to the points, and sets each point's residual_bytes, its distance from the line.
 model::ExecMemoryFloor with_line(std::vector<model::ExecMemoryPoint> points);
 
 // The smallest difference between two different values; 0 if all are equal.

@@ -13,8 +13,9 @@
 namespace graphbench::foreign {
 namespace {
 
-// The largest error that another order of the same operations can cause: the error's norm over the norm of
-// eager's output. bf16 has 8 significant bits, and PyTorch may compute fp32 products with 11 (TF32).
+// The largest relative error that another order of the same operations can cause: the norm of the difference
+// over the norm of eager's output. bf16 has 8 significant bits, and PyTorch may compute fp32 products with 11
+// (TF32).
 double tolerance_of(std::int32_t dtype) {
   return dtype == GB_BF16 ? 0.02 : dtype == GB_FP16 ? 0.005 : 0.002;
 }

@@ -31,7 +31,7 @@ class ForeignStep {
   ForeignStep(const ForeignStep&) = delete;
   ForeignStep& operator=(const ForeignStep&) = delete;
 
-  // The kind of each part of the mode (gb_step_part).
+  // The kind (gb_step_part) of each part into which the mode divides the step.
   const std::vector<std::uint8_t>& parts() const noexcept { return parts_; }
   const std::string& mode() const noexcept { return mode_; }
   void run(std::int32_t part);
@@ -69,7 +69,7 @@ class ForeignExecutor final : public execution::Executor {
   void instantiate() override;
   void upload() override;
   execution::StepCounts counts() const override;
-  const void* output(ir::ValueId) const override { return nullptr; }  // ForeignStep::outputs has them
+  const void* output(ir::ValueId) const override { return nullptr; }  // see ForeignStep::outputs
   // Null if the harness does not launch the part's graph.
   GraphExec* exec_of(std::size_t part) const { return parts_[part].exec.get(); }
   std::vector<Graph*> graphs() const override;

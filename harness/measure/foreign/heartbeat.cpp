@@ -21,7 +21,7 @@ std::int64_t ticks_of(const std::vector<process::ProcessStat>& processes, pid_t 
   return ticks;
 }
 
-// To subtract: reading /proc takes time too if there are many processes.
+// The CPU ticks of this thread, which run() subtracts: reading /proc takes long if there are many processes.
 std::int64_t ticks_of_this_thread() {
   timespec time{};
   if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time) != 0) return 0;

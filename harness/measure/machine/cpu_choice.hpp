@@ -32,7 +32,8 @@ CpuTopology read_cpu_topology(const std::string& pci_bus_id, const std::string& 
 // low numbers. A filter that no CPU passes is skipped; the result says so.
 model::SubmitterCpus choose_cpus(const CpuTopology& topology, const std::vector<int>& allowed);
 
-// Absent if pinning is off or the user names a CPU.
+// Returns choose_cpus() for this machine and the device at `pci_bus_id`. Absent if pinning is off or the
+// user names a CPU.
 std::optional<model::SubmitterCpus> choose_submitter(const model::InstrumentOptions& options,
                                                      const std::vector<int>& allowed,
                                                      const std::string& pci_bus_id);

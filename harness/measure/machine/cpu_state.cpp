@@ -95,14 +95,15 @@ std::optional<double> read_cpu_quota(const std::string& root) {
   std::optional<double> least;
   std::ifstream groups(root + "/proc/self/cgroup");
   for (std::string line; std::getline(groups, line);) {
-    // "id:controllers:path"; cgroup version 2 has no controllers here.
+    // A line is "id:controllers:path"; `controllers` is empty for cgroup version 2.
     const std::size_t first = line.find(':');
     const std::size_t second = first == std::string::npos ? first : line.find(':', first + 1);
     if (second == std::string::npos) continue;
     const std::string controllers = line.substr(first + 1, second - first - 1);
     if (!controllers.empty() && !has_cpu(controllers)) continue;
     const fs::path mount = controllers.empty() ? mounts : mounts / controllers;
-    // Also reads the mount's root. In a container it is the container's group; the path may be the host's.
+    // Also reads the mount's root, which in a container is the container's group: the line's path may be the
+    // host's.
     for (fs::path group = fs::path(line.substr(second + 1)).relative_path();; group = group.parent_path()) {
       if (const std::optional<double> quota = quota_of(mount / group)) {
         least = std::min(quota.value(), least.value_or(*quota));

@@ -27,7 +27,8 @@ class DeviceClock {
   // The clock counts as lowered if a probe takes this multiple of the quickest probe's time.
   static constexpr double lowered = 1.015;
   // The longest wait, as the sum of probe times: about 50 ms with the probes' launches. A GPU at its power
-  // limit lowers its clock for about as long. A lowered clock makes probes longer, so the limit is a time.
+  // limit lowers its clock for about as long. The limit is a time and not a number of probes, because a
+  // lowered clock makes probes longer.
   static constexpr double patience_seconds = 0.045;
 
   // Probes until the clock has recovered, for at most `patience_seconds`. If it does not recover, its

@@ -7,7 +7,7 @@
 
 namespace graphbench::machine {
 
-// A fact that cannot be read is "unknown". The fingerprint is that of a machine with `device`.
+// A fact that cannot be read is "unknown". `device` becomes a part of the environment and its fingerprint.
 model::Environment read_environment(const model::DeviceFacts& device = {});
 
 // SHA-256 of the facts that must be equal for comparable numbers: device kind, name, compute capability,

@@ -11,8 +11,9 @@ namespace graphbench::machine {
 namespace {
 
 constexpr double usual_quantum_bytes = 2 << 20;
-// The most nodes to instantiate for one cost, in about 0.2 s. At 3 KB per node, 20 quanta need a fifth of
-// them. A cost that reaches this bound has a coarser resolution. Larger steps still get `turns_min` turns.
+// The most nodes to instantiate for one cost, which takes about 0.2 s. At 3 KB per node, 20 quanta need a
+// fifth of these nodes. A cost that reaches this bound has a coarser resolution. A step with more nodes than
+// that still gets `turns_min` turns.
 constexpr std::int64_t nodes_max = 1 << 16;
 constexpr std::int64_t turns_min = 4;
 constexpr std::int64_t silent_turns_max = 4;
@@ -23,8 +24,8 @@ std::int64_t nodes_of(const StepGraphs& graphs) {
   return nodes;
 }
 
-// The memory that the driver takes after the first turn with growth, up to the last turn with growth. It is
-// what the execs of these turns need, with an error below one turn's need, wherever in a quantum they begin.
+// The memory that the driver takes after the first turn with growth, up to the last turn with growth. This
+// is the need of these turns' execs, with an error below one turn's need: execs may begin inside a quantum.
 class Growth {
  public:
   explicit Growth(const MemoryUse& before) : used_(static_cast<double>(before.bytes)) {}
@@ -57,7 +58,7 @@ class Growth {
   };
 
   double bytes() const { return last_.used - first_->used; }
-  // If every turn takes memory, a turn may take several quanta, so the usual quantum bounds the result.
+  // If every turn takes memory, a turn may take several quanta, so the result is at most the usual one.
   double quantum() const { return silent_ ? smallest_ : std::min(smallest_, usual_quantum_bytes); }
 
   double used_;
@@ -69,8 +70,8 @@ class Growth {
 
 }  // namespace
 
-// A turn instantiates the execs of `turn_steps` steps between two readings of used memory. After four
-// successive turns without growth, which usually take less than a quantum together, `turn_steps` doubles.
+// A turn instantiates the execs of `turn_steps` steps between two readings of used memory. `turn_steps`
+// doubles after four successive turns without growth: usually, they need less than one quantum together.
 std::optional<ExecCost> ExecMemory::cost_of(const std::vector<StepGraphs>& alike) {
   const std::optional<MemoryUse> before = device_.memory_use();
   if (alike.front().empty() || !before) return std::nullopt;

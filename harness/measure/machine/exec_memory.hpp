@@ -20,9 +20,9 @@ struct ExecCost {
 
 using StepGraphs = std::vector<Graph*>;
 
-// Instantiates and uploads graphs until the driver has taken `quanta` quanta, usually of 2 MiB: some hundred
-// execs of 0.1 ms each at 40 nodes. Keeps all execs until it is destroyed, because a driver reuses the
-// memory of destroyed execs. Use this last in a process, because the driver keeps that memory.
+// Instantiates and uploads graphs until the driver has taken `quanta` quanta, usually of 2 MiB. With 40 nodes
+// per graph these are some hundred execs, 0.1 ms each. Keeps all execs until it is destroyed, because a
+// driver reuses the memory of destroyed execs. Use this last in a process: the driver keeps that memory.
 class ExecMemory {
  public:
   static constexpr std::int64_t usual_quanta = 20;

@@ -26,7 +26,8 @@ class HousekeepingThreads {
   // Uses the CPUs that the calling thread may run on. Throws Error(io) if they cannot be read.
   HousekeepingThreads();
 
-  // Adds the calling thread. Before the first keep_off(), it keeps off the CPUs that submit by default.
+  // Adds the calling thread, and moves it off the CPUs of the last keep_off(). Before the first keep_off(),
+  // these are the CPUs from which processes submit by default.
   void add_this_thread();
   void keep_off(const std::vector<std::int64_t>& submitter);
   // Lets the calling thread, and so its child processes, use every CPU until the next keep_off().

@@ -11,7 +11,7 @@
 
 namespace graphbench::machine {
 
-// The CPUs that this process may run on, ascending. Throws Error(io) if the system does not say.
+// The CPUs that this process may run on, ascending. Throws Error(io) if the system does not list them.
 std::vector<int> allowed_cpus();
 
 // The CPUs that the submitting thread may use, ascending: the CPU that the user names, else
@@ -37,7 +37,7 @@ class SubmitterPin {
   SubmitterPin(const model::InstrumentOptions& options, std::vector<int> allowed, bool roams,
                Probe probe = arithmetic_seconds);
 
-  // These functions throw Error(io) if the system refuses.
+  // keep_others_off(), take() and hold() throw Error(io) if the system refuses to move the thread.
   void keep_others_off() const;
   // Moves to the highest undisturbed CPU, or to the least disturbed if all are disturbed. Skips CPUs that the
   // process may no longer use, unless none is left.

@@ -1,4 +1,5 @@
-// Watches the ranks of a group by their lines, their shared memory and, if they hang, Python's stacks.
+// Watches the ranks of a group by the lines that they send, their shared memory and, if they hang, the stacks
+// that Python writes.
 #include "harness/measure/ranks/group.hpp"
 
 #include <arpa/inet.h>
@@ -47,7 +48,7 @@ std::string free_port() {
   return std::to_string(ntohs(address.sin_port));
 }
 
-// Returns null if no rank has ended badly.
+// Returns the exit of the rank that was the first to end badly; null if none has.
 const process::ChildExit* first_broken(const Exits& exits) {
   const auto first = std::ranges::min_element(exits, {}, [](const process::ChildExit& exit) {
     return exit.well() ? std::numeric_limits<std::int64_t>::max() : exit.ended_ns;
@@ -98,7 +99,8 @@ class Group {
       own.device = device_after(task_.device, i);
       own.instruments.submitter.reset();  // chosen among all CPUs; each rank chooses among its own
       commands[i].input = worker::encode_task(own);
-      // The group must detect a hang first. Other ranks may be silent while rank 0 compiles.
+      // Long limits, so that reason_of_hang() detects a hang before the supervisor does. Ranks other than 0
+      // have none, because they may be silent while rank 0 compiles.
       commands[i].silent_seconds_max = i == 0 ? 2 * worker_.silent_seconds_max : unlimited_seconds;
       commands[i].environment = {"MASTER_ADDR=127.0.0.1",
                                  "MASTER_PORT=" + port,
@@ -131,7 +133,7 @@ class Group {
     return !reason_;
   }
 
-  // Returns the error that ended the rank or its stage. Other ranks may still wait for the rank.
+  // Returns the error that ended the rank or its stage, if any. Other ranks may still wait for this rank.
   std::optional<model::Reason> failure_of(std::size_t rank) const {
     std::optional<model::Reason> reason = workers_[rank].error;
     if (const std::optional<Error> error = error_of(block_->slots[rank])) reason = model::reason_of(*error);
@@ -178,7 +180,7 @@ class Group {
   }
 
   // Python writes "ready" to the file once it handles SIGUSR1. Before that, the signal would end the worker,
-  // so none is sent. Then Python writes the step's function, and at each SIGUSR1 the stacks of all threads.
+  // so it is not sent. Python then writes the step's function, and at each SIGUSR1 the stacks of all threads.
   std::string stacks_of(std::size_t rank, const process::ChildExit& exit) {
     Worker& worker = workers_[rank];
     const std::string before = worker.stacks.text();
@@ -207,7 +209,7 @@ class Group {
   const MemoryFile memory_;
   const std::shared_ptr<Block> block_ = map_block(memory_.path);
   std::optional<model::Reason> reason_;  // why the group ends
-  std::string phase_;                    // of all ranks: they end each stage together
+  std::string phase_;                    // the phase of all ranks, because they end each stage together
   std::int64_t batch_ = 0;
   std::int64_t moves_ = 0;
   Stopwatch quiet_;                 // runs since the last progress

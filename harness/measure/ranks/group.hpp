@@ -1,4 +1,4 @@
-// The ranks of a group as the sweep sees them: it starts their workers, watches them and says why they ended.
+// The sweep's part in a group of ranks: starts the ranks' workers, watches them and reports why they ended.
 #pragma once
 
 #include <string>
@@ -16,7 +16,8 @@ process::ChildExit run_group(process::ProcessSupervisor& supervisor, const proce
                              const model::WorkerTask& task, const process::LineHandler& on_line,
                              const process::TickHandler& on_tick);
 
-// `first` is the device of rank 0. All ranks share the host device.
+// Returns the device of `rank` if rank 0 has `first`: "cuda:3" for rank 2 if `first` is "cuda:1". All ranks
+// share the host device.
 std::string device_after(const std::string& first, std::size_t rank);
 // Returns the step's innermost calls, as in "all_reduce at step.py:31 < step at step.py:40". Empty if no
 // thread is in the step. `stacks`: the text that Python's faulthandler writes of all threads.

@@ -64,7 +64,8 @@ void Rank::wait(Barrier& barrier) const {
   own().waiting = false;
 }
 
-// The first barrier waits for the slowest rank. The wait at the second is short: all spin and go on at once.
+// The first barrier waits for the slowest rank. The wait at the second barrier is short, so every rank spins
+// there and continues at once.
 void Rank::begin_step() const {
   if (alone()) return;
   ++own().steps;

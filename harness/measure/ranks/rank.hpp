@@ -25,7 +25,7 @@ struct Barrier {
   std::int64_t moves() const { return round * 2 * ranks_max + arrived; }  // changes whenever a rank arrives
 };
 
-// Written by one rank; the other ranks and the sweep read it.
+// One rank writes a slot; the other ranks and the sweep read it.
 struct Slot {
   std::atomic<std::int64_t> steps;  // steps begun in timing loops
   std::atomic<bool> waiting;
@@ -42,7 +42,8 @@ struct Block {
 };
 std::shared_ptr<Block> map_block(const std::string& file);
 
-// skew_seconds[s]: from the first to the last rank's end of step s. submit_seconds[r][s]: of rank r, step s.
+// skew_seconds[s]: the time from the first to the last rank's end of step s. submit_seconds[r][s]: the submit
+// time of rank r in step s.
 struct GroupTimes {
   std::vector<double> skew_seconds = {};
   std::vector<std::vector<double>> submit_seconds = {};
@@ -56,7 +57,7 @@ class Rank {
   static Rank join();
 
   bool alone() const noexcept { return count_ == 1; }
-  // All CPUs if there are fewer CPUs than ranks.
+  // This rank's part of `cpus`, or all of them if there are fewer CPUs than ranks.
   std::vector<int> share_of(const std::vector<int>& cpus) const;
 
   // Every rank must call the following functions, in the same order as the other ranks.
@@ -64,7 +65,7 @@ class Rank {
   std::int64_t decide(std::int64_t mine) const { return alone() ? mine : gather({mine})[0][0]; }
   double largest(double mine) const;
   // Replaces this rank's times by the group's: from the first start to the last end, and the longest submit.
-  // Appends them to `times`, if given.
+  // Appends the step's skew and each rank's submit time to `times`, unless it is null.
   void combine(std::int64_t& started_ns, std::int64_t& submit_ns, std::int64_t& latency_ns,
                GroupTimes* times) const;
   // Ends a stage. Every rank gets the error of the lowest rank that has one, so that all ranks take the same

@@ -1,5 +1,5 @@
 // Processes that answer one request each, such as those of `graphbench ladder` and `graphbench bill`. An
-// answer has a status, which is `pending` in an answer that only says how far the process is, and a reason.
+// answer has a status and a reason. The status is `pending` while answers only report progress.
 #pragma once
 
 #include <functional>
@@ -17,7 +17,8 @@ namespace graphbench::worker {
 inline constexpr std::string_view alive_line = "alive";
 
 // The process of `name`: calls `work` with the request from stdin, and sends the answer that `work` fills in
-// on descriptor 3. An exception becomes the answer's reason. `parent`: see process::die_with_parent.
+// on descriptor 3. An exception becomes the answer's reason. `parent`: the parent's process id, or ""
+// (process::die_with_parent).
 template <typename Answer, typename Work>
 int answer_main(const std::string& name, std::string_view parent, Work&& work) {
   return process::child_main((name + " process").c_str(), parent, [&](const std::string& request) {
@@ -33,7 +34,8 @@ int answer_main(const std::string& name, std::string_view parent, Work&& work) {
   });
 }
 
-// The parent's side. If the process dies, its last answer fails. Throws process::Interrupted.
+// The parent's side: starts the process and returns its last answer. If the process ends while that answer is
+// `pending`, the answer becomes `failed`. Throws process::Interrupted if the user interrupts.
 template <typename Answer>
 Answer ask(process::ProcessSupervisor& supervisor, const std::string& name,
            const process::ChildCommand& command) {

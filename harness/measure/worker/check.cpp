@@ -1,4 +1,4 @@
-// Compares outputs byte by byte. State, inputs and weights may have gigabytes, so it compares their digests.
+// Compares outputs byte by byte, but state, inputs and weights by digests, because they may have gigabytes.
 #include "harness/measure/worker/check.hpp"
 
 #include <algorithm>
@@ -36,7 +36,7 @@ std::vector<std::uint64_t> digests_of(const ExecutionContext& context, const std
   return digests;
 }
 
-// Inputs, weights, parameters and state that no op declares to write.
+// The inputs, weights, parameters and state that no op lists in `mutates`: no step may change them.
 std::vector<ir::ValueId> constants_of(const ir::Program& program) {
   std::set<ir::ValueId> written;
   for (const ir::Op& op : program.ops()) written.insert(op.mutates.begin(), op.mutates.end());
@@ -95,7 +95,8 @@ std::vector<ir::ValueId> written_of(const ir::Program& program) {
   return written;
 }
 
-// Runs eager's last step again, op by op at the same addresses. Names the first op that changes `value`.
+// Runs eager's last step again, op by op at the same addresses. Names the first op after which the digest of
+// `value` differs from `untouched`.
 std::string writer_of(const CheckedStep& step, ir::ValueId value, std::uint64_t untouched) {
   const ExecutionContext& context = step.context;
   context.buffers.fill_weights(context.stream, step.weights_seed);

@@ -23,7 +23,8 @@ struct CheckedStep {
   bool taken = true;
 };
 
-// All checks use the same memory: new pages cost time. The largest batch is first, so its memory suffices.
+// What a run leaves behind. All checks store it in one CheckMemory, because new pages cost time. The largest
+// batch is checked first, so its memory is large enough for all batches.
 struct Observed {
   std::vector<std::vector<std::byte>> outputs;  // the program's outputs, then the inputs that ops write
   std::vector<std::uint64_t> state_digests;     // in the order of mutated_state()
@@ -35,7 +36,8 @@ struct CheckMemory {
 
 // Runs eager as the reference, then the mode (in an eager cell eager again). Writes the first difference, if
 // any, to `why`. Throws a step's exceptions; Error(check_failed) if the reference has a NaN or an infinity;
-// Error(undeclared_mutation), which names op and value, if it changed what no op declares to write.
+// Error(undeclared_mutation), which names op and value, if the reference changed a value that no op mutates
+// by its declaration.
 model::Check check_against_eager(const CheckedStep& step, CheckMemory& memory, std::string& why);
 
 }  // namespace graphbench::worker

@@ -16,7 +16,7 @@ class EvaluationStep {
 
   // Outputs of one step: replayed or, if `eagerly`, run op by op. The device must be otherwise idle.
   std::vector<std::vector<std::byte>> outputs(bool eagerly);
-  // Times only a few steps, enough for a median.
+  // Times a few steps, enough for a median, and compares the replayed outputs with eager's.
   model::Evaluation measure();
 
  private:

@@ -20,9 +20,10 @@ class MemoryLedger {
   // code. Both arguments outlive the ledger.
   MemoryLedger(Device& device, TaskRig& rig);
 
-  // Reads the driver's used memory if the account changes.
+  // Assigns later growth to `account`. If that is a new account, reads the driver's used memory first.
   void begin(Account account);
-  // Call this after the visits, while static buffers exist. Figures of the driver are absent without one.
+  // Call this after the visits, while static buffers exist. Figures that come from the driver are absent if
+  // the device does not report its used memory.
   model::Memory close();
 
  private:

@@ -27,7 +27,8 @@ bool has_graphs(const TaskRun& run, const BatchRun& batch) {
 
 using ExecCosts = std::map<std::int64_t, std::optional<machine::ExecCost>>;  // by batch
 
-// Call this last, because the driver keeps the memory of graphs. Later launches make the same graphs.
+// Call this last, because the driver keeps the memory of graphs. Only the first launch measures, because the
+// later launches make the same graphs.
 ExecCosts measure_execs(TaskRun& run) {
   if (run.task.launch > 0) return {};
   std::vector<std::int64_t> sizes;

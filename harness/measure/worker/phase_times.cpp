@@ -20,7 +20,7 @@ const char* phase_of(const ir::Op& op) {
   return op.phase == ir::Phase::optimizer ? "optimizer" : "backward";
 }
 
-// Null if a graph has several phases.
+// The phase of all ops of an item; null if the item is a graph with ops of several phases.
 const char* phase_of(const ir::Program& program, const execution::StepItem& item) {
   const char* const phase = phase_of(program.ops()[item.op]);
   for (ir::OpId id = item.op; id <= item.last_op; ++id) {

@@ -18,7 +18,8 @@ using OpenDevice = std::function<std::unique_ptr<Device>()>;
 
 class Placement {
  public:
-  // Arguments outlive this; only one may exist. Throws what opening the device and making the rig throw.
+  // Arguments outlive the placement. Only one placement may exist at a time. Throws what opening the device
+  // and making the rig throw.
   Placement(const model::WorkerTask& task, const OpenDevice& open, const MakeRig& make_rig,
             machine::SubmitterPin& pin);
   // Discards a device that the rig owns. Reports a failed reset on stderr; the device then cannot be opened

@@ -12,7 +12,8 @@
 namespace graphbench::worker {
 namespace {
 
-// Runs a step and ignores its error: a plugin's CUDA runtime reports a refused capture at its next call too.
+// Runs a step and ignores its error: after a refused capture, a plugin's CUDA runtime reports the refusal
+// once more, at its next call.
 void forget_refusal(execution::Executor& executor, Stream& stream) {
   try {
     executor.submit();
@@ -46,8 +47,8 @@ std::unique_ptr<execution::Executor> prepare(TaskRun& run, BatchRun& batch, mode
   return executor;
 }
 
-// If a package is used: adds its facts to the batch's result, and the time to the batch's first step, as if
-// the task had no other batch.
+// If a package is used: adds to the batch's result the package's facts, and the time until the end of the
+// batch's first step, as if the task had no other batch.
 void add_package(TaskRun& run, BatchRun& batch, const model::Setup& setup) {
   if (!run.startup.package) return;
   model::PackageUse& use = batch.result.package.emplace(*run.startup.package);
@@ -193,7 +194,8 @@ bool runs_under_load(const TaskRun& run, const BatchRun& batch) {
   return run.task.instruments.sustained_seconds && batch.executor;
 }
 
-// Reports before the device is discarded: a device that does not open again would become the reason.
+// Reports failed batches; returns false if no other batch is left. Runs before the device is discarded: if
+// the device did not open again, that would become the reason of these batches.
 bool report_failed(TaskRun& run) {
   bool any_left = false;
   for (BatchRun& batch : run.batches) {

@@ -16,7 +16,7 @@ namespace {
 
 constexpr int checked_steps = 9;
 
-// The delay's number of empty kernels: while the device runs them, the host submits a step's first kernels.
+// The number of empty kernels of a delay, during which the host submits a step's first kernels.
 constexpr std::size_t delay_kernels = 128;
 
 // Removes the delay's own records, which come first.

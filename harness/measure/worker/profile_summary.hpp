@@ -35,7 +35,7 @@ model::DeviceTimeCheck summarize_time_check(const std::vector<RecordedStep>& ste
                                             const std::vector<RecordedStep>& without);
 
 // Compares the kernels of the last step of each list by the first 160 bytes of their names, in any order.
-// Leaves out the kernels with which the driver fills memory in graphs only. Busy time is the median over
+// Leaves out kernels that the driver adds only in graphs, to fill memory. Busy time is the median over
 // `steps`. Both lists need at least one step. graph_seconds stays 0.
 model::StepRecords summarize_records(const std::vector<RecordedStep>& steps,
                                      const std::vector<RecordedStep>& eager);

@@ -20,14 +20,14 @@ class TaskRig;
 
 class Rig {
  public:
-  // Makes the rig's stream, whose threads inherit the CPUs of the calling thread. There is only one, because
+  // Makes the rig's stream, whose threads inherit the CPUs of the calling thread. A rig has only one stream:
   // on an H200 graphs were slower in a later stream of the same context. Both arguments outlive the rig.
   Rig(const model::WorkerTask& task, Device& device);
   virtual ~Rig() = default;
   Rig(const Rig&) = delete;
   Rig& operator=(const Rig&) = delete;
 
-  // Allocates for batches up to `largest`. After Error(out_of_memory) the caller may try a smaller one.
+  // Allocates for batches up to `largest`. After Error(out_of_memory) the caller may try a smaller `largest`.
   virtual void allocate(std::int64_t largest) = 0;
   virtual bool allocated() const noexcept = 0;
   // Releases the memory of allocate() and captures, for another allocate(). No executor may exist.
@@ -51,7 +51,7 @@ class Rig {
   virtual bool survives(ErrorCode code) const noexcept = 0;
   // True if the device is not shared, so that it can be reset and opened again between placements.
   virtual bool owns_device() const noexcept { return true; }
-  // Null for a foreign step.
+  // This rig as a TaskRig; null if the rig is of a foreign step.
   virtual TaskRig* of_program() noexcept { return nullptr; }
 
   Device& device() noexcept { return device_; }

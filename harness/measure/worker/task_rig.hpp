@@ -39,11 +39,12 @@ model::CellStatus status_after(const std::exception& error);
 
 std::vector<std::int64_t> largest_first(std::vector<std::int64_t> batches);
 
-// Ops refer to `registry`. Throws Error(invalid_argument) for unknown dtypes, and the builder's exceptions.
+// Builds the task's program, whose ops refer to `registry`. Throws Error(invalid_argument) for an unknown
+// dtype, and the builder's exceptions.
 ir::Program build_program(const abi::WorkloadRegistry& registry, const model::WorkerTask& task);
 ir::Program build_forward_program(const abi::WorkloadRegistry& registry, const model::WorkerTask& task);
 
-// Each path once, with its number of ops.
+// The kernel paths of a step's ops. Each path is listed once, with its number of ops.
 std::vector<model::OpPath> paths_of(execution::Executor& executor);
 
 class TaskRig final : public Rig {
@@ -57,7 +58,8 @@ class TaskRig final : public Rig {
   bool allocated() const noexcept override { return buffers_ != nullptr; }
   void release() override;
   void check(execution::Executor& executor, std::int64_t batch, std::optional<model::Check>& check) override;
-  // False after most failures with a plugin: its CUDA runtime reports its last error in the next batch.
+  // False after most failures of a task with a plugin, because the plugin's CUDA runtime would report its
+  // last error again in the next batch.
   bool survives(ErrorCode code) const noexcept override;
   TaskRig* of_program() noexcept override { return this; }
 

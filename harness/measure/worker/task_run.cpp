@@ -100,7 +100,8 @@ bool walks(const TaskRun& run, const BatchRun& batch) {
   return run.traced && run.task.launch == 0 && batch.result.fallback.empty();
 }
 
-// This stage is separate from the check, so that it runs only if the check failed on no rank.
+// Puts the largest error of all ranks into the check's result. This stage is separate from the check, so that
+// it runs only if the check failed on no rank.
 void combine_ranks(TaskRun& run, BatchRun& batch) {
   model::Check& check = *batch.result.check;
   check.max_abs_error = run.rank.largest(check.max_abs_error);

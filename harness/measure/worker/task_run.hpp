@@ -33,11 +33,11 @@ struct BatchRun {
   std::vector<double> device_slowdowns = {};
   std::vector<measure::LoadedPlacement> loads = {};  // of the placements under load
 };
-// The largest first.
+// The batches of the task, the largest first.
 std::vector<BatchRun> batches_of(const model::WorkerTask& task);
 
 struct TaskRun {
-  // All objects that the arguments refer to outlive the run.
+  // All objects that these members refer to outlive the run.
   const model::WorkerTask& task;
   OpenDevice open;
   MakeRig make_rig;
@@ -49,7 +49,8 @@ struct TaskRun {
   TraceProgram traced = {};                // makes the programs of --shape-trace; empty after the walk
   ranks::Rank rank = {};
 
-  std::int64_t placements = model::at_first_use(task) ? 1 : measure::placements;  // run_step() sets 1
+  // For a foreign step, run_step() in worker.cpp sets 1.
+  std::int64_t placements = model::at_first_use(task) ? 1 : measure::placements;
   machine::DeviceClock clock = {};
   std::optional<facts::CacheUse> cache_use = {};  // at the last take_cache_use()
   std::optional<Placement> placement = {};
@@ -76,7 +77,8 @@ struct Stage {
 // Runs the stage unless the batch has failed. An exception becomes the batch's reason.
 void attempt(TaskRun& run, BatchRun& batch, const Stage& stage);
 void report(TaskRun& run, BatchRun& batch);
-// For a graph mode. Call this once, after the first placement's ramp: counts must not depend on the samples.
+// In a graph mode, stores how many pieces, captures and updates the batch has needed. Call this once, after
+// the first placement's ramp, so that the counts do not depend on the number of samples.
 void count(TaskRun& run, BatchRun& batch);
 // Stores how much a step copies and updates for the caller's memory. Call this while the executor exists.
 void note_caller_io(TaskRun& run, BatchRun& batch);
@@ -97,8 +99,8 @@ void record_profiles(TaskRun& run);
 // available. Errors are reported, not thrown: the cells keep their results.
 void tell_profiler(TaskRun& run, const std::function<model::InstrumentState(std::int64_t& batch)>& record);
 
-// Reports every batch once through WorkerEvent::cell, unless it ends early with WorkerEvent::stopped. Throws
-// if the device cannot be opened.
+// Reports every batch once through WorkerEvent::cell, unless the run ends early with WorkerEvent::stopped.
+// Throws if the device cannot be opened.
 void run_task(TaskRun& run);
 
 }  // namespace graphbench::worker

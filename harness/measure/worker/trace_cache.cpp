@@ -19,7 +19,7 @@ void add(std::string& reasons, const std::string& reason) {
   if (!reason.empty()) reasons += (reasons.empty() ? "" : "; ") + reason;
 }
 
-// Input memory is sized for the largest batch of the trace with this sequence length.
+// The largest batch of the trace's steps with this sequence length. Input memory has room for that batch.
 std::int64_t largest_batch(const model::ShapeTrace& trace, std::int64_t sequence) {
   std::int64_t largest = 1;
   for (const model::ShapeStep& step : trace.steps) {
@@ -67,7 +67,8 @@ TraceCache::Entry* TraceCache::entry_of(std::int64_t sequence) {
   return found == entries_.end() ? nullptr : found->get();
 }
 
-// Running later steps eagerly would not help at the cap, because they need their programs too.
+// At the cap, drops the least recently used program. Running later steps eagerly instead would not help,
+// because they need their programs too.
 void TraceCache::make_room(model::TracedStep& step) {
   if (static_cast<std::int64_t>(entries_.size()) < trace_.programs_max) return;
   const auto oldest = std::ranges::min_element(entries_, {}, [](const auto& entry) { return entry->used; });

@@ -1,5 +1,5 @@
 // Keeps programs by shape, as a tracing framework does. A program is traced per sequence length; a path,
-// which is kernels and a recording, is made per batch size. All recordings share one pool, and all programs
+// which is kernels and a recording, is made per batch size. All recordings share one pool; all programs share
 // the rig's weights and state. If a path needs more memory than the pool has, the pool is emptied and a new
 // generation begins. Paths of earlier generations have lost their memory and are recorded again.
 #pragma once
@@ -38,7 +38,8 @@ class TraceCache {
     path->executor->submit();
     return true;
   }
-  // Also makes the missing parts and lists them in `step`. Throws the exceptions of making them.
+  // Submits the step like replay(), but first makes missing parts. Stores in `step` what was made, and how
+  // long that took. Throws the exceptions of making the parts.
   void submit(const Shape& shape, model::TracedStep& step);
   // Compares the last submitted step with eager, once per recording. Throws Error(check_failed).
   void check(const Shape& shape);
@@ -94,7 +95,8 @@ class TraceCache {
   pool::MemoryPool graph_pool_;
   std::vector<std::unique_ptr<Entry>> entries_;
   std::vector<std::unique_ptr<Path>> paths_;  // destroyed before entries and pools
-  std::vector<Path*> table_;  // hash table, open addressing; power of two, at least half empty
+  // A hash table with open addressing. Its size is a power of two, and at least half of it is empty.
+  std::vector<Path*> table_;
   std::uint64_t clock_ = 0;
   std::int64_t generation_ = 1;
   std::int64_t recordings_ = 0;

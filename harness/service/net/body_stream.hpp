@@ -28,7 +28,8 @@ class BodyStream {
   void end();
   bool listened_to();
 
-  // For the connection. The stream calls `wake`, with the lock held, when take() has a new result.
+  // The connection that sends the stream calls attach(), detach() and take(). The stream calls `wake`, with
+  // the lock held, when take() has a new result.
   void attach(std::function<void()> wake);
   void detach() noexcept;
   struct Taken {

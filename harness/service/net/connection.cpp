@@ -48,7 +48,8 @@ using Buffers = std::array<asio::const_buffer, 2>;
 constexpr std::size_t read_bytes = 4096;
 constexpr std::size_t buffer_bytes_min = 8 * 1024;
 constexpr std::size_t piece_bytes = 64 * 1024;
-// sending_bytes_max counts only bodies of at least this size. connections_max bounds the sum of the others.
+// sending_bytes_max counts only bodies of at least this size. Smaller bodies need no limit on their sum,
+// because connections_max limits their number.
 constexpr std::size_t large_bytes = 64 * 1024;
 constexpr std::chrono::seconds farewell_max{1};
 constexpr const char* internal_error = "an internal error";
@@ -111,7 +112,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
         if (followed) followed->detach();
       });
       const bool head_only = request_.method == "HEAD";
-      request_ = {};  // releases Request::hold now: after the response, the next request may come at once
+      request_ = {};  // releases Request::hold before the response: the client's next request may need it
       if (followed) keep_alive_ = false;
       co_await send(std::move(response), head_only);
       if (followed && !head_only) {
@@ -194,7 +195,8 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     co_return response;
   }
 
-  // Accepts only chunked: a proxy that frames a body differently may read the body's end as a new request.
+  // Accepts no Transfer-Encoding but "chunked": a proxy that finds another end of the body than this server
+  // may read the rest of the body as a new request.
   void check_coding() const {
     const auto& head = parser_->get();
     const std::size_t codings = head.count(http::field::transfer_encoding);
@@ -224,7 +226,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
         throw Refusal(417, "Expect: give 100-continue, or leave it out");
       co_await asio::async_write(stream_, asio::buffer(continue_line), use_awaitable);
     }
-    // The parser's limit counts only the content of chunks. This one also bounds their framing and trailers.
+    // The parser's limit counts only the content of chunks. `left` also limits their size lines and trailers.
     std::uint64_t left = 2 * bytes_max + all_.limits.header_bytes_max;
     while (!parser_->is_done()) {
       if (!parse(left)) co_await read_more(buffer_.max_size());
@@ -312,7 +314,8 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     wake_.cancel();
   }
 
-  // If the client disconnects, read_and_drop() detects it. If not, the timer wake_ closes the socket.
+  // Ends sending. If the client then disconnects, read_and_drop() detects that. If not, the timer wake_
+  // closes the socket.
   awaitable<void> end_stream() {
     wake_.expires_after(all_.limits.request_max);
     wake_.async_wait([self = this->shared_from_this()](const error_code& error) {

@@ -50,7 +50,8 @@ struct Connections {
   std::shared_ptr<void> count_answer(std::shared_ptr<const std::string> body);
 };
 
-// Ends when the client disconnects, a limit passes or the executor stops. `all` must outlive the connection.
+// Serves the requests of `socket` in a coroutine, which ends at the latest when the client disconnects, a
+// time limit passes or the executor stops. `all` must outlive the connection.
 void serve_connection(boost::asio::ip::tcp::socket socket, Connections& all);
 
 // Reads a message's head. The host of a target in absolute form ("http://host/path") replaces the header

@@ -149,7 +149,8 @@ class HttpServer::Impl {
   }
 
   void serve(tcp::socket socket) {
-    // A child started before this call does not keep the socket: `spawn` closes what a child does not need.
+    // A child started before this call does not keep the socket, because process::spawn() closes in a child
+    // all descriptors that the child does not need.
     static_cast<void>(fcntl(socket.native_handle(), F_SETFD, FD_CLOEXEC));
     // Without TCP_NODELAY, an answer's last record waits for the client's delayed acknowledgement, 40 ms.
     error_code ignored;
@@ -174,7 +175,8 @@ class HttpServer::Impl {
     }
   }
 
-  // For Response::later. Started at the first call by the server's thread, whose signal mask it inherits.
+  // A thread that calls Response::later. The server's thread starts it at the first such call, so that it
+  // inherits that thread's signal mask.
   using Aside = std::optional<asio::thread_pool>;
   asio::any_io_executor executor_of(Aside& aside) {
     if (!aside) {

@@ -24,7 +24,7 @@ std::string lower_case(std::string_view text) {
   return result;
 }
 
-// Empty if the target is not in absolute form.
+// The scheme of a target in absolute form, "http://" or "https://"; empty for other targets.
 std::string_view scheme_of(std::string_view target) {
   for (const std::string_view scheme : {"http://", "https://"}) {
     if (boost::beast::iequals(target.substr(0, scheme.size()), scheme)) return scheme;

@@ -22,7 +22,8 @@ namespace ssl = boost::asio::ssl;
 using boost::system::error_code;
 using File = TlsFileError::File;
 
-// For TLS 1.2: forward secrecy, authenticated encryption. TLS 1.3 needs no list: all its ciphers are strong.
+// The ciphers for TLS 1.2 that have forward secrecy and authenticated encryption. TLS 1.3 needs no list,
+// because all its ciphers are strong.
 constexpr const char* ciphers = "ECDHE+AESGCM:ECDHE+CHACHA20";
 
 void set_protocol(ssl::context& context) {

@@ -23,8 +23,9 @@ struct BaselineOptions {
 
 class Baseline {
  public:
-  // Null if neither source is given. Reads a document now, as the sweep may overwrite it; the history after
-  // each sweep. Throws InputError, beginning with the option: unreadable file, unknown name, both sources.
+  // Null if neither `path` nor `against` is given. Reads the document of `path` now, because the sweep may
+  // overwrite it, but reads the history after each sweep. Throws InputError, which begins with the option,
+  // for an unreadable file, for an unknown name, and if both `path` and `against` are given.
   static std::shared_ptr<const Baseline> open(const BaselineOptions& options);
 
   // Compares by the rules and defaults of `graphbench compare`. If the history has no comparable entry, the

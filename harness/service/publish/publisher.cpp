@@ -24,7 +24,7 @@ net::Router metrics_routes(const reporters::SweepMetrics& metrics) {
   return router;
 }
 
-// Encodes a value in base64 if it is empty or has a slash: a part of a URL's path can be neither.
+// Encodes a value in base64 if it is empty or has a slash: such a text cannot be one part of a URL's path.
 std::string path_part(const std::string& key, const std::string& value) {
   if (value.empty()) return "/" + key + "@base64/=";
   if (value.find('/') != std::string::npos) return "/" + key + "@base64/" + net::base64_url(value);

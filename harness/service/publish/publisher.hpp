@@ -18,11 +18,13 @@
 
 namespace graphbench::publish {
 
-// One group per host. Used instead of prometheus-cpp's Gateway, which has no deadline, reports no cause and
-// does not encode grouping values for the URL. Throws Error(io) unless the gateway accepts the request.
+// Pushes a host's metrics as one group. Used instead of prometheus-cpp's Gateway, which has no deadline,
+// reports no cause and does not encode grouping values for the URL. replace() and remove() throw Error(io)
+// unless the gateway accepts the request.
 class PushGateway {
  public:
-  // `grouping` may replace job ("graphbench") and instance. Authorization: GRAPHBENCH_PUSH_AUTHORIZATION.
+  // `grouping` may replace job ("graphbench") and instance. The environment variable
+  // GRAPHBENCH_PUSH_AUTHORIZATION has the value of the header Authorization.
   PushGateway(net::Url url, const std::string& instance, const std::map<std::string, std::string>& grouping);
 
   // Replaces the whole group, which removes series that are not in `text`.
@@ -48,7 +50,7 @@ struct PublishFailure {
 // thread, and files are written while no worker runs. Not thread-safe.
 class Publisher final : public sweep::SweepListener {
  public:
-  // Starts to listen, if the settings say so. Throws Error(io) if it cannot.
+  // Starts to listen, if the settings say so. Throws Error(io) if it cannot listen.
   Publisher(PublishSettings settings, const std::string& tool_version);
 
   // The URL of /metrics, "http://127.0.0.1:9464/metrics"; empty if nothing listens.
@@ -60,11 +62,12 @@ class Publisher final : public sweep::SweepListener {
   void update(const model::Progress& progress) override { metrics_.set_progress(device_, progress); }
   void cells_done(const std::vector<model::CellResult>& cells) override;
 
-  // An interrupted sweep is not compared, because its missing cells would count as lost. It is not pushed,
-  // because it would replace the metrics of a complete sweep. Returns the failures.
+  // Publishes the ended sweep, and returns the failures. An interrupted sweep is not compared, because its
+  // missing cells would count as lost, and not pushed, because it would replace a complete sweep's metrics.
   std::vector<PublishFailure> finish(const sweep::SweepOutcome& outcome);
 
-  // The comparison with the baseline, and one line about it, after finish(); absent without a baseline.
+  // Call these after finish(). They return the comparison with the baseline and one line about it; without a
+  // comparison, nullopt and "".
   const std::optional<model::Comparison>& comparison() const noexcept { return comparison_; }
   std::string said() const { return comparison_ ? settings_.baseline->said_of(*comparison_) : ""; }
 

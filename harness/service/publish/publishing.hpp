@@ -17,7 +17,8 @@
 
 namespace graphbench::cli {
 
-// Listens if the options say so, and prints the address. Throws InputError for invalid options, else Error.
+// Makes a publisher. If it listens, prints the address, but not with --quiet. Throws InputError for invalid
+// options, and Error if it cannot listen.
 std::unique_ptr<publish::Publisher> make_publisher(const config::SweepOptions& options);
 
 // Called after the result is written. Prints failures on stderr, and returns false if there is one.

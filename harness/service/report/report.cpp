@@ -128,7 +128,7 @@ std::string series_html(const json& series) {
   return html + "</table>\n";
 }
 
-// Replaces the text between `begin` and `end`. The page has each of them once.
+// Replaces the page's text between the marks `begin` and `end`. Throws if the page does not have them.
 void fill(std::string& page, std::string_view begin, std::string_view end, const std::string& text) {
   const std::size_t from = page.find(begin);
   const std::size_t to = from == std::string::npos ? from : page.find(end, from + begin.size());

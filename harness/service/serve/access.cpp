@@ -33,7 +33,8 @@ std::string_view bearer_token(std::string_view credentials) {
   return credentials.substr(std::min(credentials.find_first_not_of(' ', scheme.size()), credentials.size()));
 }
 
-// Most browsers set Sec-Fetch-Site, correct behind a proxy too. Others send Origin, except with GET.
+// Most browsers send Sec-Fetch-Site, which is correct behind a proxy too. Other browsers send Origin, but not
+// with GET.
 bool is_of_another_origin(const net::Request& request) {
   const std::string_view site = request.header("sec-fetch-site");
   if (!site.empty()) return site != "same-origin" && site != "none";

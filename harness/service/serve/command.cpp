@@ -75,7 +75,8 @@ std::string checked_token(std::string token, const std::string& where) {
   return token;
 }
 
-// Reads the token from the file or GRAPHBENCH_TOKEN, because other users can see the command line.
+// Reads the token from the file or, without a file, from GRAPHBENCH_TOKEN; empty without both. The command
+// line must not have the token, because other users can see it.
 std::string read_token(const std::string& path) {
   const std::optional<std::string> given = take_token_variable();
   if (path.empty()) return given ? checked_token(*given, "GRAPHBENCH_TOKEN") : "";

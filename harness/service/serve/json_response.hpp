@@ -16,10 +16,11 @@ namespace graphbench::serve {
 net::Response json_response(unsigned status, std::string document);
 // Answers with a document that many clients share and that already ends with a newline.
 net::Response json_response(unsigned status, std::shared_ptr<const std::string> document);
-// {"error": "why"}
+// Answers with {"error": "why"}.
 net::Response refusal(unsigned status, const std::string& why);
 
-// Makes the server answer with refusal(status, why). `retry_after`: seconds for Retry-After; 0: no header.
+// If a handler throws this, the service answers with refusal(status, why). `retry_after`: seconds for the
+// header Retry-After; 0: no header.
 class Refused : public std::exception {
  public:
   Refused(unsigned status, std::string why, int retry_after = 0);

@@ -1,4 +1,5 @@
-// Takes turns by two file locks: `next` before `running`, so that two services with full queues alternate.
+// Takes turns by two file locks. A service locks `next` before `running`, so that two services with full
+// queues alternate.
 #include "harness/service/serve/machine_turn.hpp"
 
 #include <fcntl.h>

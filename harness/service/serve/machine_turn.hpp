@@ -7,16 +7,17 @@
 
 namespace graphbench::serve {
 
-// The first of XDG_RUNTIME_DIR, /run/lock, TMPDIR and /tmp that this process can write to.
+// The first of XDG_RUNTIME_DIR, /run/lock and TMPDIR that this process can write to; /tmp if there is none.
 std::string turn_folder();
 
 // Takes and keeps the turn, at most until the process ends. Not thread-safe.
 class MachineTurn {
  public:
-  // Throws Error(io) if `folder` cannot hold the locks. Without a `folder`, try_take() is always true.
+  // Throws Error(io) if `folder` cannot hold the locks. If `folder` is empty, try_take() is always true.
   explicit MachineTurn(const std::string& folder);
 
-  // True if this service has the turn. If not, it becomes the next service, unless another already is.
+  // True if this service has the turn. If not, this service becomes the next one, unless another service
+  // already is the next one.
   bool try_take();
   void give_back();
 

@@ -46,7 +46,8 @@ constexpr std::size_t followers_max = 64;
 // Fixes malloc's threshold for mmap. Otherwise malloc raises it to the size of freed blocks, and each thread
 // keeps that much memory after a few large documents were sent.
 constexpr int mmap_threshold_bytes = 128 * 1024;
-// File descriptors of standard streams, listening socket, database, lock, a sweep's pipes, and libraries.
+// File descriptors that are no connections: standard streams, listening socket, database, lock, a sweep's
+// pipes, and those of libraries.
 constexpr rlim_t other_descriptors = 64;
 
 RunnerSettings runner_settings(const ServiceSettings& settings) {

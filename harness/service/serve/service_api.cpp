@@ -1,4 +1,4 @@
-// Routes requests. The server's thread reads no disk: a slow one delays only the requests that need it.
+// Routes requests. The server's thread reads no disk, so a slow disk delays only requests that need the disk.
 #include <array>
 #include <charconv>
 #include <chrono>
@@ -91,7 +91,8 @@ class Api {
     }
   }
 
-  // The client may try again: a change is stored completely or not at all. Warns once per minute on stderr.
+  // The answer 503, for a failure of the store. The client may try again, because a change is stored
+  // completely or not at all. Warns on stderr once per minute, and when the reason changes.
   Response store_fails(const Request& request, const std::string& why) const {
     {
       const std::scoped_lock lock(warning_mutex_);
@@ -199,7 +200,7 @@ class Api {
     throw Refused(409, ending ? sweep.message : "this sweep has ended");
   }
 
-  // Does not measure finished cells again: the document marks them as resumed.
+  // Queues an ended sweep again. Finished cells are not measured again: the document marks them as resumed.
   Response resume(const Request& request) const {
     const StoredSweep sweep = asked(request);
     const Refused not_resumable(409,

@@ -31,7 +31,8 @@ class Submission {
   const ApiSettings& settings_;
   SweepStore& store_;
   const std::function<void()> queued_;
-  const std::shared_ptr<char> turn_ = std::make_shared<char>();  // counts waiting requests: each has a copy
+  // Each waiting request has a copy, so that use_count() counts these requests.
+  const std::shared_ptr<char> turn_ = std::make_shared<char>();
 };
 
 }  // namespace graphbench::serve

@@ -1,4 +1,5 @@
-// What the service (on stdin) and a sweep's process (JSON lines on descriptor 3) tell each other.
+// The messages between the service and a sweep's process. The process reads a ServedSweep from stdin, and
+// writes events as JSON lines on file descriptor 3.
 #pragma once
 
 #include <cstdint>

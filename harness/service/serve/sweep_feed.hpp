@@ -20,7 +20,8 @@ class SharedDocuments {
  public:
   using Document = std::shared_ptr<const std::string>;
 
-  // Equal names must mean equal documents. Calls `make` unless a client is receiving this document.
+  // Returns the document with this name, made by `make` unless a client is still receiving it. Equal names
+  // must mean equal documents.
   template <typename Make>
   Document get(const std::string& name, Make&& make) {
     std::erase_if(documents_, [](const auto& each) { return each.second.expired(); });

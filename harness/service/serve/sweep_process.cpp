@@ -1,4 +1,5 @@
-// Runs a sweep's process. A pidfd tells its end without a signal handler, so any thread can run a sweep.
+// Runs a sweep's process. A pidfd reports that the process has ended, and needs no signal handler, so that
+// any thread can run a sweep.
 #include "harness/service/serve/sweep_process.hpp"
 
 #include <sys/syscall.h>
@@ -85,7 +86,8 @@ void SweepProcess::read_output() {
   });
 }
 
-// Also ends the child's orphans: they would keep the pipes open, and run() reads until the pipes close.
+// Stores how the child ended. Then ends the child's orphans: they would keep the pipes open, and run() reads
+// until the pipes close.
 void SweepProcess::reap() {
   int status = 0;
   if (waitpid(pid_, &status, 0) == pid_) {

@@ -17,14 +17,14 @@ struct AskedSweep {
   std::vector<std::string> plugins;
   std::vector<std::string> options;  // all other options: "--batch=1,8"
 
-  // All arguments; `file_of` returns the file of a plugin.
+  // The arguments of `graphbench --sweep`; `file_of` returns the file of a plugin.
   std::vector<std::string> arguments(const std::function<std::string(const std::string&)>& file_of) const;
   friend bool operator==(const AskedSweep&, const AskedSweep&) = default;
 };
 
 struct SweepRequest {
   AskedSweep asked;
-  config::SweepOptions options;  // all but plugins; messages name the key and, in TOML, the line
+  config::SweepOptions options;  // without plugins; messages name the key and, in TOML, the line
 };
 
 // Checks everything that does not depend on the device and the workloads. JSON keys may have `_` for `-`.

@@ -1,4 +1,5 @@
-// Runs sweeps on one thread. While the store fails, it keeps a sweep's end, tries again and starts no other.
+// Runs sweeps on one thread. While the store fails, the thread keeps the ended sweep's result, tries again to
+// store it, and starts no other sweep.
 #include "harness/service/serve/sweep_runner.hpp"
 
 #include <algorithm>

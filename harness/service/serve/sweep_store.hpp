@@ -26,7 +26,7 @@ struct StoredSweep {
   std::string id;
   SweepState state = SweepState::queued;
   AskedSweep asked;
-  std::string submitted_at;  // all three: RFC 3339 in UTC; empty: not known yet
+  std::string submitted_at;  // the three times are RFC 3339 in UTC; empty: not known yet
   std::string started_at;
   std::string finished_at;
   std::optional<int> exit_code;
@@ -75,13 +75,15 @@ class SweepStore {
   // Lists the newest sweeps first; if `after` is given, only older sweeps. `after` must exist.
   std::vector<StoredSweep> list(std::size_t limit, const std::optional<std::string>& after) const;
   std::size_t queued() const;
-  // The document of an ended sweep.
+  // The document of an ended sweep; absent if the sweep has not ended or has no document.
   std::optional<std::string> result(const std::string& id) const;
 
-  // Throws if the file cannot be written. Writes at most once per second; other calls repeat that result.
+  // Tries to write, and throws if the file cannot be written. Writes at most once per second; other calls
+  // repeat the last result.
   void probe();
 
-  // Marks the oldest queued sweep as running, and removes the document of an earlier run.
+  // Marks the oldest queued sweep as running, removes the document of its earlier run, and returns the sweep.
+  // Absent if no sweep is queued.
   std::optional<StoredSweep> take();
   void begin(const std::string& id, const std::string& event);
   // Stores the whole end or nothing, so the call may be repeated.

@@ -78,7 +78,8 @@ class OpenTask {
   std::map<std::int64_t, std::unique_ptr<execution::Executor>> executors_;
 };
 
-// The reporter that the flags choose; errors before its first run go to `before_context`, for the caller.
+// Prints through the reporter that Google Benchmark's flags choose. Errors before the first run go to
+// `before_context`, which the caller reads.
 class ChosenReporter final : public benchmark::BenchmarkReporter {
  public:
   explicit ChosenReporter(std::ostream& before_context)
@@ -111,8 +112,9 @@ class CellBenchmarks {
   CellBenchmarks(const CellBenchmarks&) = delete;
   CellBenchmarks& operator=(const CellBenchmarks&) = delete;
 
-  // Google Benchmark chooses by its flags, and prints. Prepares a cell's executor at its first run, checks
-  // the outputs against eager's after each timing loop, and keeps the executors of one task at a time.
+  // Lets Google Benchmark choose cells by its flags, run and print them. Prepares a cell's executor at the
+  // cell's first run, checks the outputs against eager's after each timing loop, and keeps the executors of
+  // one task at a time.
   BenchOutcome run() {
     BenchOutcome outcome;
     std::ostringstream before_context;
@@ -245,7 +247,7 @@ constexpr const char* of_sweeps_alone[] = {
     "evaluate", "shape-trace", "shape-programs", "shape-recordings", "dump-program", "dry-run",  "package",
     "weights",  "low-memory",  "dump-graph",     "concurrent",       "shard",        "shard-by", "costs"};
 
-// Null if bench accepts the option.
+// The reason why bench refuses the option; null if bench accepts it.
 const char* refusal_of(const config::OptionSpec& option) {
   const auto* found =
       std::ranges::find_if(refused, [&](const Refused& r) { return r.option == option.name; });

@@ -44,7 +44,8 @@ const std::map<std::string, std::vector<std::string>>& known_values() {
   return known;
 }
 
-// Parses all of `text` as a number. It may have a unit of newer versions of Google Benchmark: "2s", "100x".
+// Parses all of `text` as a number, which may have a unit as in newer versions of Google Benchmark: "2s",
+// "100x". Absent for other text.
 std::optional<double> number_of(std::string_view text) {
   double number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);

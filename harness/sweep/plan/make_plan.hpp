@@ -16,8 +16,8 @@ inline constexpr std::int64_t measurements_max = 100'000;
 void check_size(const std::vector<model::Axes>& grids, std::int64_t launches, const std::string& where,
                 const model::AxisTable& table = model::axes());
 
-// Orders cells by grid, then by the given values, the last axis of `table` innermost; tasks by launch,
-// shuffled within it. One seed gives the same order on every machine. Throws InputError.
+// Orders cells by grid, then by the given values; the last axis of `table` varies fastest. Orders tasks by
+// launch, and shuffles those of a launch: one seed gives the same order on every machine. Throws InputError.
 model::Plan make_plan(const config::SweepOptions& options, const Catalog& catalog,
                       std::vector<std::string> argv, const model::AxisTable& table = model::axes());
 

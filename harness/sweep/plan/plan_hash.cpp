@@ -27,7 +27,8 @@ std::string canonical_text(const model::PlanFacts& facts, const std::vector<Work
     for (const auto& [key, value] : workload.options) text += " " + key + "=" + std::to_string(value);
     text += "\n";
   }
-  // Leaves out axes at their default and the first grid's "grid", so that older plans keep their hash.
+  // Leaves out axes at their default, and the line "grid" of the first grid, so that older plans keep their
+  // hash.
   const std::vector<model::Axes> grids = model::grids_of(facts);
   for (const model::Axes& grid : grids) {
     if (&grid != &grids.front()) text += "grid\n";

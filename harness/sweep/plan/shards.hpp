@@ -10,8 +10,9 @@
 
 namespace graphbench::plan {
 
-// result[i] is the shard, from 0, of costs[i]. Assigns the largest costs first, each to the shard with the
-// smallest sum; among equals, the first. The largest sum is at most 4/3 of the optimum (Graham 1969).
+// result[i] is the number (from 0) of the shard that gets costs[i]. Assigns the largest costs first, each to
+// the first shard among those with the smallest sum. The largest sum is at most 4/3 of the optimum (Graham
+// 1969).
 std::vector<std::size_t> assign(const std::vector<double>& costs, std::size_t shards);
 
 // The estimated time in seconds of these tasks, run one after the other, to print and to balance shards.

@@ -40,7 +40,8 @@ std::string preset_of(const abi::WorkloadInfo& info, const config::SweepOptions&
                                                 ": give one of " + join(known) + did_you_mean(wanted, known));
 }
 
-// The number after `word` in the option's help text, which has pairs such as "apart=2".
+// The number after `word` in the option's help text, which may have pairs such as "apart=2"; absent if the
+// text has no such pair.
 std::optional<std::int64_t> named_value(const abi::WorkloadOption& option, const std::string& word) {
   const std::size_t at = option.help.find(" " + word + "=");
   if (at == std::string::npos) return std::nullopt;
@@ -65,7 +66,8 @@ std::int64_t checked_value(const config::SetOption& set, const abi::WorkloadInfo
   return *value;
 }
 
-// Checks --shape-trace against one workload of the sweep, because every workload walks the trace.
+// Checks --shape-trace against a workload. Each workload of the sweep is checked, because each walks the
+// trace.
 void check_shapes(const model::ShapeTrace& trace, const abi::WorkloadInfo& info, bool trains) {
   const auto found = std::ranges::find(info.options, model::sequence_option, &abi::WorkloadOption::key);
   for (const model::ShapeStep& step : trace.steps) {

@@ -17,8 +17,9 @@ struct WorkloadChoice {
   std::map<std::string, std::int64_t> options;  // overrides of the preset
 };
 
-// In the requested order. The default preset is the device's or, if the workload lacks that one, its first.
-// Throws InputError for an unknown workload or preset, and a `--set` with an unknown key or a bad value.
+// Returns the workloads in the requested order. Without --preset, a workload has the preset for this kind of
+// device or, if it lacks that preset, its first. Throws InputError for an unknown workload or preset, and for
+// a `--set` with an unknown key or a bad value.
 std::vector<WorkloadChoice> choose_workloads(const config::SweepOptions& options, const Catalog& catalog);
 
 // The facts about the sweep's one workload if it is a foreign step; null if the workloads are programs.

@@ -103,7 +103,8 @@ void print_troubles(std::ostream& out, const model::Result& result, const TableO
   }
 }
 
-// Prints at most three lines: how far to trust the result, the most important note, the codes of all others.
+// Prints at most three lines: how far to trust the result, the most important note, the codes of the other
+// notes.
 void print_notes(std::ostream& out, const std::vector<model::Note>& notes, const TableOptions& options) {
   constexpr std::size_t lines_max = 3;
   const bool all = notes.size() <= lines_max;

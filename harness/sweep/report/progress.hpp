@@ -21,7 +21,7 @@ std::string result_in_words(const model::Result& head, std::int64_t cells);
 // Not thread-safe. Reads no clock: the time is Progress::elapsed_seconds.
 class ProgressPrinter final : public sweep::SweepListener {
  public:
-  // Prints on stderr, or not at all.
+  // Prints on stderr; with `quiet` prints nothing.
   explicit ProgressPrinter(bool quiet);
   // `terminal`: redraws one line in place, at most ten times per second. Otherwise prints one line per
   // finished task, at most one per second. `width`: the live line's maximum in columns.

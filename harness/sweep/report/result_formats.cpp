@@ -30,7 +30,8 @@ std::string escaped(std::string_view text) {
   return safe;
 }
 
-// The axes in row names, besides workload and batch: later axes, and others with several values; never mode.
+// The axes that a row's name shows besides workload and batch: later axes, and other axes that have several
+// values. It never shows the mode, because modes are columns.
 std::set<std::string> axes_that_differ(const model::Result& result) {
   std::map<std::string, std::set<std::string>> values;
   for (const model::CellResult& cell : result.cells) {

@@ -48,7 +48,7 @@ std::optional<ClientMetric::Summary> time_of(const model::CellResult& cell, cons
   return times_over(estimate->p50, launches, {{0.9, &model::Summary::p90}, {0.99, &model::Summary::p99}});
 }
 
-// The median latency of step number `step` (from 0) after the setup, over the launches that have it.
+// The median latency of step number `step` (from 0) after the setup, over the launches with this step.
 Number ramp_at(const model::CellResult& cell, std::size_t step) {
   std::vector<double> values;
   for (const model::Launch& launch : cell.launches) {

@@ -40,8 +40,8 @@ using Percentiles = std::vector<std::pair<double, std::optional<double> model::S
 prometheus::ClientMetric::Summary times_over(double p50, const std::vector<model::Summary>& launches,
                                              const Percentiles& percentiles);
 
-// The lines of one cell or comparison: element i has the lines of families()[i], and is empty without a
-// number. Rendered when the cell changes, so that a scrape only joins texts.
+// The lines of one cell or comparison: element i has the lines of families()[i], and is empty if there is no
+// number for that family. Rendered when the cell changes, so that a scrape only joins texts.
 using CellLines = std::vector<std::string>;
 
 // A cell that is not ok has only lines on skips and on why it has no break-even.

@@ -15,7 +15,7 @@ using Columns = std::vector<const model::MetricRow*>;
 
 struct TableOptions {
   bool colours = false;
-  int width = 120;        // in terminal columns; three modes need 120, else each gets its own line
+  int width = 120;  // in terminal columns; three modes need 120; if modes do not fit, each has its own line
   std::string json_path;  // the result's file, for the closing line; empty: not mentioned
   Columns columns = {};   // empty: the columns of the table of metrics
 };
@@ -32,7 +32,7 @@ bool in_group(const model::MetricRow& row, std::string_view mode);
 std::vector<std::string> modes_of(const model::Result& result);
 
 // A GitHub-flavoured table: one row per workload, batch and other axes that differ, one group of columns per
-// mode. An estimate has half of its 95 % interval: "1.23ms ±2 %". Names are escaped.
+// mode. An estimate is followed by half the width of its 95 % interval: "1.23ms ±2 %". Names are escaped.
 void print_result_markdown(std::ostream& out, const model::Result& result, const Columns& columns);
 
 // One row per cell: axes, status, and each metric in its own unit and full precision. A metric's column is
@@ -48,7 +48,8 @@ std::string floor_line(const std::vector<model::CellResult>& cells);
 // Prints a line per status, code and message: "failed out_of_memory: ... (2 cells, first mlp/...)".
 void print_troubles(std::ostream& out, const model::Result& result, const TableOptions& options);
 
-// --shape-trace: a row for each of the first 20 steps that needed something new; the count of all others.
+// Prints each cell's walk of --shape-trace: a row for each of the first 20 steps that needed a new program or
+// recording, and the counts of the other steps.
 void print_walks(std::ostream& out, const model::Result& result, const TableOptions& options);
 
 // Prints the notes in at most three lines, the number of cells, and the conclusions.
