@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Judges the files that ci/gpu left in a folder: one table of figure, limit, measured, pass or FAIL. Exits 1
-if any figure fails or its evidence is missing."""
+"""Judges the files that ci/gpu left in a folder: prints a row per figure with limit, value, and pass or FAIL.
+Exits 1 if any figure fails or its evidence is missing."""
 
 import argparse
 import collections
@@ -15,15 +15,15 @@ from figure_row import Row, at_most, document_rows
 
 STAGES = ["devices", "sweep", "witness", "variants", "bare", "cycles", "tests", "sanitizer"]
 CELLS = 93
-# The largest time of the default sweep with an empty cache, by the card's name.
+# Limits of the default sweep's time in seconds, with an empty cache, by the card's name.
 SWEEP_SECONDS_MAX = {"H100": 125, "H200": 110}
 POOL_RATIO_MAX = 1.05
 UNACCOUNTED_MAX = 0.02
 LOST_BYTES_MAX = 2 << 20
 WITNESS_SHARE_MAX, WITNESS_SECONDS_MAX = 0.02, 1e-6
-# Reasons of skips that hold on every machine: the test does not apply to the program.
+# Reasons for a skip that hold on every machine, because the test does not apply to the program.
 NOT_APPLICABLE = ("the program has no state",)
-RATIO = r"\s+[\d.]+\s+[\d.]+\s+(?P<ratio>[\d.]+)\s+(?P<limit>[\d.]+)(\s+OVER)?$"  # follows two times
+RATIO = r"\s+[\d.]+\s+[\d.]+\s+(?P<ratio>[\d.]+)\s+(?P<limit>[\d.]+)(\s+OVER)?$"  # two times, ratio, limit
 BARE_LINE = re.compile(r"^(?P<workload>[\w-]+)\s+(?P<batch>\d+)\s+(?P<mode>[a-z]+)" + RATIO, re.MULTILINE)
 CALLER_LINE = re.compile(r"^(?P<io>[a-z_]+)\s+(?P<nodes>\d+)" + RATIO, re.MULTILINE)
 LADDER_LINE = re.compile(r"^(?P<workload>[\w-]+)\s+(?P<rows>\d+) in\s+(?P<size>\d+)" + RATIO, re.MULTILINE)
@@ -43,7 +43,7 @@ INFLUENCE_LINE = re.compile(
     r"^influence on latency: (?P<influence>\S+) % \(95 %: (?P<low>[-+.\d]+)\.\.(?P<high>[-+.\d]+)\),"
     r" limit (?P<limit>\S+) %", re.MULTILINE)
 GRAPH_MODES = ("whole", "piecewise")
-# Pairs of a spread and the share of cells that must lie at or below this spread.
+# Pairs (spread, share): at least this share of the cells must have this spread or less.
 SPREADS = ((0.005, 0.95), (0.002, 0.5))
 SUSTAINED_MAX = 0.01
 
@@ -97,7 +97,7 @@ def memory_rows(document):
 
 def witness_rows(document):
     """Compares event time with the busy time and gaps of the device's own records, over the same steps. The
-    time that a pair of events adds around nothing is measured separately, and subtracted here."""
+    time between two events with no work between them is measured separately, and subtracted here."""
     cells = [cell for cell in document["cells"] if cell["status"] == "ok"]
     seen, beyond, worst = 0, 0, (0.0, "none")
     for cell in cells:
@@ -128,7 +128,7 @@ def counts_against(case):
 
 
 def tests_rows(folder):
-    """On a GPU machine a skipped test counts as failed."""
+    """Counts failed tests. A skip counts as a failure, unless its reason is in NOT_APPLICABLE."""
     ran, bad = 0, []
     for report in sorted(folder.glob("tests.*.xml")):
         for case in xml.etree.ElementTree.parse(report).getroot().iter("testcase"):
@@ -141,7 +141,7 @@ def tests_rows(folder):
 
 
 def stage_rows(stages, prefix):
-    """The exit statuses of all stages of one kind."""
+    """One row per stage named `prefix` or `prefix.PART`, with the exit status of the stage."""
     rows = []
     for name, status, _ in stages:
         if name == prefix or name.startswith(prefix + "."):
@@ -198,8 +198,8 @@ def response_rows(document):
 
 def instrument_rows(text):
     """Reads the output of graphbench_instrument_cost: submit by our sampling minus submit in a bare loop. A
-    row fails if the interval of the difference reaches above the limit, because a smaller cost is not shown
-    then."""
+    row fails if the interval of the difference reaches above the limit, because the measurement then does not
+    show that the cost is below the limit."""
     rows = []
     for match in INSTRUMENT_LINE.finditer(text):
         figure = f"instrument cost a step: {match['workload']} {match['mode']}"
@@ -221,8 +221,8 @@ def cycle_rows(text):
 
 
 def influence_rows(text):
-    """Reads the output of tests/load/influence.py: the change of the median, whose whole interval must be
-    small."""
+    """Reads the output of tests/load/influence.py: the change of the median latency, whose whole
+    interval must lie within the limit."""
     figure = "scraping and event streams move the median latency"
     match = INFLUENCE_LINE.search(text)
     if not match:
@@ -256,7 +256,7 @@ def spread_rows(document):
 
 
 def sustained_rows(folder):
-    """Compares the means of the pass under load with Google Benchmark's second repetition."""
+    """Compares mean latencies under sustained load with the times of Google Benchmark's second repetition."""
     document = json.loads((folder / "sustained.json").read_text())
     bench = json.loads((folder / "sustained_bench.json").read_text())["benchmarks"]
     rows = []
@@ -279,7 +279,7 @@ def sustained_rows(folder):
 
 
 def first_use_rows(document):
-    """The time that loading code takes in the first step or capture: published, without a limit."""
+    """Publishes, without a limit, the times of a cell's first launch, which include the loading of code."""
     rows = []
     for cell in document["cells"]:
         figure = f"first use: {cell['id']}"

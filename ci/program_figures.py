@@ -17,12 +17,13 @@ STAGES = ("prepare", "warmup", "capture", "instantiate", "upload", "first_step")
 
 
 def latency(cell):
-    """The median of a cell that is ok, else None."""
+    """The median latency of a cell; None if the cell is not ok."""
     return cell["summary"]["latency_seconds"]["p50"] if cell["status"] == "ok" else None
 
 
 def by_axes(document, *axes):
-    """For each workload and batch, its cells by the values of these axes; a default is None."""
+    """For each workload and batch, its cells by their values of these axes. None means that an axis is at its
+    default."""
     grid = collections.defaultdict(dict)
     for cell in document["cells"]:
         grid[cell["workload"], cell["batch"]][tuple(cell.get(axis) for axis in axes)] = cell
@@ -30,7 +31,7 @@ def by_axes(document, *axes):
 
 
 def ratios_of(grid, ours, theirs):
-    """The ratio of two latencies by workload and batch, if both cells are ok."""
+    """For each workload and batch, the latency of `ours` over that of `theirs`; None if a cell is not ok."""
     ratios = {}
     for key, cells in grid.items():
         times = [latency(cells[side]) if side in cells else None for side in (ours, theirs)]
@@ -39,7 +40,8 @@ def ratios_of(grid, ours, theirs):
 
 
 def ratio_rows(figure, ratios, limit=None):
-    """One row per workload: the geometric mean, and the largest ratio, which must not exceed the limit."""
+    """One row per workload: the geometric mean, and the largest ratio, which must not exceed the limit. A row
+    fails if one of its ratios is None."""
     rows = []
     for workload in sorted({workload for workload, _ in ratios}):
         name = f"{figure}: {workload}"
@@ -80,7 +82,7 @@ def gain_text(slow, fast):
 
 
 def gain_rows(figure, document, axis, slow, fast):
-    """For each workload, the gain of one value of the axis over another by batch; None: its default."""
+    """For each workload, by batch, the gain of the axis's value `fast` over `slow`. None: its default."""
     texts = collections.defaultdict(list)
     for (workload, batch), cells in by_axes(document, axis).items():
         both = [cells.get((slow,)), cells.get((fast,))]
@@ -91,7 +93,7 @@ def gain_rows(figure, document, axis, slow, fast):
 
 
 def branch_rows(folder):
-    """Branches beside bare loops, then the gains of edges and of products side by side."""
+    """Branches beside bare loops, then the gains of --branches forked and of --edges programmatic."""
     try:
         text = (folder / "branches.bare.log").read_text()
     except OSError:
@@ -107,9 +109,9 @@ def branch_rows(folder):
 
 
 def task_seconds(document):
-    """Seconds from a ready context to the first step of the task's last batch: all but the weights, the
-    weights alone, and from exec to the context. Each is the least over the launches, because other work only
-    makes start-up longer. None if a cell failed, or chose what its package should hold."""
+    """Three times in seconds: from a ready context to the first step of the task's last batch, without the
+    weights; the weights alone; and from exec to the context. All are of the launch whose first time is least,
+    because other work only makes start-up longer. None if a cell failed or chose its plans itself."""
     launches = collections.defaultdict(lambda: [0.0, 0.0, 0.0])
     for cell in document["cells"]:
         if cell["status"] != "ok" or cell.get("package", {}).get("plans", "package") != "package":
@@ -126,7 +128,7 @@ def task_seconds(document):
 
 
 def start_up_rows(folder):
-    """Compares a package with preparing from an empty and from a filled cache. Weights are reported
+    """Compares start-up from a package with start-up from an empty and a filled cache. Weights are reported
     separately: without a package they are made up on the device, which no program that serves a model can
     do."""
     rows = []
@@ -167,8 +169,8 @@ def accumulate_rows(folder):
 
 
 def callables_rows(folder):
-    """The pool that all layers share: the part for saved values and gradients, and the rest, which one layer
-    at work needs."""
+    """The pool that all layers share, in three parts: gradients, values saved for backward, and the memory
+    that the one running layer needs."""
     rows, texts = [], []
     for layers in (1, 4, 16):
         def read(document, layers=layers):
@@ -185,8 +187,8 @@ def callables_rows(folder):
 
 
 def evaluation_rows(document):
-    """Compares the forward program on parameters of training, which no kernel may read early, with
-    forward."""
+    """Compares the latency of --evaluate, the forward program on training's parameters, which no kernel may
+    read early, with the latency of the pass forward."""
     times = {}
     for cell in document["cells"]:
         evaluation = (cell.get("training") or {}).get("evaluation")
@@ -238,8 +240,8 @@ def cells_of(folder, pattern):
 
 
 def torch_rows(folder):
-    """Compares the gain that is predicted from eager alone with the measured gain of whole, if the graph
-    holds eager's kernels."""
+    """Compares the gain that is predicted from eager alone with the measured gain of whole, for steps whose
+    graph has the same kernels as eager."""
     predicted, gains = {}, {}
     for cell in cells_of(folder, "torch_*.json"):
         key, summary = f"{cell['workload']} b{cell['batch']}", cell.get("summary") or {}

@@ -10,8 +10,8 @@ import xml.etree.ElementTree
 
 
 def outcome_of(case):
-    """One of passed, failed and skipped. ctest writes skipped and disabled tests as `notrun` or `disabled`; a
-    program that could not be started is `notrun` too, but has a failure or says so."""
+    """One of passed, failed and skipped. ctest writes skipped and disabled tests as `notrun` or `disabled`. A
+    program that could not be started is `notrun` too, but it has a failure, or no SKIP in its message."""
     if case.find("failure") is not None or case.get("status") == "fail":
         return "failed"
     if case.get("result") == "skipped":  # as GoogleTest writes it

@@ -25,7 +25,7 @@ BATCHES = (1, 16, 256)
 
 
 def duration(seconds):
-    """Three significant digits, in microseconds or milliseconds."""
+    """The time with three significant digits, in microseconds or milliseconds."""
     value, unit = (seconds * 1e6, "us") if seconds < 1e-3 else (seconds * 1e3, "ms")
     return f"{value:.3g}{unit}"
 
@@ -53,7 +53,7 @@ def breakeven(summary):
 
 
 def cells_of(document):
-    """The cells of the plan's first grid; later grids answer other questions."""
+    """The summaries of the ok cells in the plan's first grid. Later grids answer other questions."""
     axes = document["plan"]["axes"]
     return {(cell["workload"], cell["batch"], cell["mode"]): cell["summary"] for cell in document["cells"]
             if cell["status"] == "ok" and cell["warmup"] in axes["warmup"] and "prepare" not in cell}

@@ -1,4 +1,4 @@
-// Writes Prometheus's text format: one series' lines, which callers keep, and all families in a fixed order.
+// Writes Prometheus's text format: the lines of one series, for callers to keep, or all families in order.
 #pragma once
 
 #include <prometheus/client_metric.h>
@@ -32,7 +32,8 @@ std::string gauge_text(const std::string& name, std::vector<prometheus::ClientMe
 prometheus::Family<prometheus::Gauge>& gauge(prometheus::Registry& registry, const FamilyRow& row);
 prometheus::Family<prometheus::Counter>& counter(prometheus::Registry& registry, const FamilyRow& row);
 
-// Sorted by name and labels: the registry keeps series in hash order, but golden files need a fixed one.
+// The families as text, sorted by name and labels: the registry keeps series in hash order, but golden files
+// need a fixed order.
 std::string rendered(std::vector<prometheus::MetricFamily> families);
 
 }  // namespace graphbench::reporters

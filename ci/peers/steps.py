@@ -111,7 +111,8 @@ class Attention(Model):
         self.head_dim = hidden // heads
         self.layers = [(self.weight(0.5, 1.5, hidden), self.kept(hidden, 3 * hidden, hidden),
                         self.kept(hidden * layers, hidden, hidden)) for _ in range(layers)]
-        # One row per position, computed in fp64 and stored in the dtype of the activations, as in model code.
+        # The tables of cosines and sines have one row per position. As in model code, they are computed in
+        # fp64 and stored in the dtype of the activations.
         half = torch.arange(self.head_dim // 2, dtype=torch.float64)
         angles = torch.arange(cache, dtype=torch.float64)[:, None] * 10000.0 ** (-2.0 * half / self.head_dim)
         angles = torch.cat((angles, angles), dim=-1)
@@ -171,7 +172,7 @@ def conv(batch, device):
 
 
 def attention(batch, device, preset="base"):
-    """A decoding step: one token per sequence, after a full KV cache."""
+    """A decoding step: one token per sequence, at the last position of the KV cache."""
     model = model_of(Attention, preset, device)
     positions = torch.full((batch, 1), model.cache - model.tokens, device=device)
     rows = torch.arange(batch, device=device)[:, None]

@@ -69,7 +69,7 @@ const FORMATS = { time: seconds, ratio, count };
 
 const GAINS = ["speedup_over_eager", "throughput_over_eager"];
 
-// Computes columns that a cell's summary does not have.
+// Functions that compute the columns that a cell's summary does not have.
 const COMPUTED = { setup_seconds };
 
 function text_of({ key, kind, distribution }, summary, cell) {

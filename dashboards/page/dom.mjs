@@ -2,7 +2,7 @@
 
 export const find = (id) => document.getElementById(id);
 
-// For example element("td", { className: "number" }, "text", child).
+// Makes an element: for example element("td", { className: "number" }, "text", child).
 export function element(tag, properties = {}, ...children) {
   const made = Object.assign(document.createElement(tag), properties);
   made.append(...children);

@@ -4,7 +4,8 @@ export class EventParser {
   #line = "";
   #event = { data: [] };
 
-  // Returns the events that `text` completes, [{ event, data }]. `last_id`: the last id, to continue after.
+  // Returns the events that `text` completes, as [{ event, data }]. `last_id` is the id of the last event; a
+  // new connection sends it, to receive only the events after that one.
   push(text) {
     const lines = (this.#line + text).split("\n");
     this.#line = lines.pop();

@@ -1,4 +1,4 @@
-// Makes a report's figures from result documents and series. Each figure has a description and a table. Pure.
+// Makes a report's figures from result documents and series. Each has a description and a table. Does no I/O.
 import { cell_order, mode_order, setup_part, variant_of } from "./cells.mjs";
 import { bytes, count, NOTHING, ratio, seconds } from "./format.mjs";
 import { GAIN, METRICS, series_of } from "./series.mjs";
@@ -107,7 +107,7 @@ function memory_of({ variant, usual }) {
   return rows.length === 0 ? [] : [bars_figure({ title: variant, parts, rows, format: bytes })];
 }
 
-// Shows the batch that has the most warmup counts.
+// Shows the first step and later steps by warmup count, at the batch that has the most warmup counts.
 function warmups_of({ variant, all }) {
   const at = (batch) => ascending(all.filter((cell) => cell.batch === batch).map(({ warmup }) => warmup));
   const batch = ascending(all.map((cell) => cell.batch))

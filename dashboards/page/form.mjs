@@ -26,7 +26,7 @@ function tell_refusal(message) {
   }
 }
 
-// Calls `on_queued(sweep)`, or `on_error(error)` for errors that are not about a field.
+// Calls `on_queued(sweep)`, or `on_error(error)` for a wrong token and for errors that are not a Refusal.
 export function make_form({ on_queued, on_error }) {
   const form = find("form");
   find("modes").append(...MODES.map((mode) => element("label", {},

@@ -12,9 +12,9 @@ const SWEEPS_STEP = 100;  // enough for a full queue and some ended sweeps
 let sweeps = [];
 let sweeps_wanted = SWEEPS_STEP;
 let shown = null; // the sweep on display
-let following = null; // stops receiving its events
+let following = null; // an AbortController for receiving its events; null: none are received
 let complete = false; // true if all its events were received
-let polling = null; // the timer
+let polling = null; // the timer of the next poll
 let polls = 0;  // counts polls, so that a poll that ends late is ignored
 let devices_known = false;
 
@@ -43,7 +43,7 @@ make_form({
   on_error: (error) => tell_error(error, "refusal"),
 });
 
-// Without the token, the page can show nothing of the service.
+// `locked`: shows the field for the token in place of the sweeps, because the service requires the token.
 function lock(locked) {
   find("token-part").hidden = !locked;
   find("columns").hidden = locked;

@@ -9,7 +9,7 @@ import { axis_batches, axis_ratios, axis_times, GAIN, log_range, METRICS, told }
 // Line styles of the modes, in their order; style.css has the colours. Unknown modes share the last style.
 const DASHES = [[], [10, 4], [3, 4], [1, 3]];
 const LOGARITHMIC = 3;
-// A metric's axis label, the format of its values, and its round values with their format.
+// A metric's axis label, the format of its values, and the round values on its axis with their format.
 const of_metric = (metric) => (metric === GAIN
   ? { label: "gain", text: ratio, splits: axis_ratios, tick: (value) => `${value}\u00d7` }
   : { label: `${metric.replace("_seconds", "")}, median`, text: seconds, splits: axis_times, tick });

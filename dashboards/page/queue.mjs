@@ -22,7 +22,7 @@ function time_of(sweep) {
   return `queued ${moment(sweep.submitted_at)}`;
 }
 
-// `actions`: show(id), cancel(sweep), resume(sweep).
+// `actions`: show(id), cancel(id), resume(id).
 export function make_queue(actions) {
   const rows = new KeyedList(find("queue-rows"), make, update);
   let shown_id = "";

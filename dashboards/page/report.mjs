@@ -1,5 +1,5 @@
-// The page with embedded documents: a report, which asks no service. The rows of cells hold numbers; the
-// columns are their paths in a result document.
+// The page with embedded documents: a report, which asks no service. In its documents, a cell is a row of
+// numbers, and the columns are the paths of these numbers in a result document.
 import { cell_of } from "./cells.mjs";
 import { show_comparison } from "./comparison.mjs";
 import { element, find, set_text } from "./dom.mjs";

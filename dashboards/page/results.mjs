@@ -160,7 +160,7 @@ export function make_results({ on_save, result_of, on_compare }) {
   }
 
   return {
-    // Clears the previous sweep.
+    // Shows another sweep, without the cells and the progress of the previous one.
     open(next) {
       cells = new Map();
       progress = null;

@@ -50,7 +50,7 @@ export function log_range(values, room = 1.15) {
   return [low / factor, high * factor];
 }
 
-// The batches with labels: at most `most`, evenly spaced, from the first on.
+// The batches that have a label on the axis: at most `most`, evenly spaced, from the first on.
 export function axis_batches(batches, most) {
   if (batches.length <= most) return batches;
   const step = Math.ceil((batches.length - 1) / Math.max(most - 1, 1));

@@ -6,10 +6,10 @@ import { axis_batches, axis_ratios, axis_times } from "./series.mjs";
 const WIDTH = 360; // the width of a phone, so that text keeps its size there
 const EDGE = 8;
 const LINES = 4;  // number of line styles; the first ones belong to the modes
-const FAR = 2.5;  // larger ratios are drawn at this one
+const FAR = 2.5;  // ratios above this, or below its inverse, are drawn at the end of the axis
 const NAME_MAX = 50;
 
-let drawn = 0;  // drawings so far, which makes the ids of their descriptions unique
+let drawn = 0;  // number of drawings so far, for unique ids of their descriptions
 
 function shape(tag, attributes = {}, ...children) {
   const made = document.createElementNS("http://www.w3.org/2000/svg", tag);
@@ -31,7 +31,7 @@ function scale_of([low, high], [from, to], logarithmic = true) {
   };
 }
 
-// Round values within the range, at most about `most`.
+// Round values within the range: about `most` of them, or fewer.
 export function round_ticks(low, high, most = 5) {
   const rough = (high - low) / most || 1;
   const decade = 10 ** Math.floor(Math.log10(rough));
@@ -125,7 +125,7 @@ function draw_lines({ lines, xs, x: axis, format, one, verticals = [] }) {
     ...lines.map((line, index) => draw_line(line, index, x, y))] };
 }
 
-// Draws stacked bars, each with a mark that is not part of the sum.
+// Draws stacked bars. A bar with `at` also has a mark there, which is not part of the sum.
 function draw_bars({ bars, parts, format, table: { head } }) {
   const [left, row] = [100, 20];
   const marks = head.slice(1 + parts.length);
@@ -173,7 +173,7 @@ function table({ head, rows }) {
 export const folded_table = (summary, rows) =>
   element("details", {}, element("summary", { textContent: summary }), table(rows));
 
-// Draws { title, desc, table: { head, rows } } and the member that its kind is named after.
+// Draws { title, desc, table: { head, rows }, ... }. A member `ranges`, `lines` or `bars` gives the kind.
 export const figure_of = (figure) => element("figure", { className: "drawing" },
   element("figcaption", { textContent: figure.title }), drawing(figure),
   element("div", { className: "scroll", tabIndex: 0, role: "group", ariaLabel: `Table: ${figure.title}` },

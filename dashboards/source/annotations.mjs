@@ -1,4 +1,4 @@
-// Annotations: when a new graphbench, driver or library began to measure.
+// Makes annotations, which show when a new graphbench, driver or library began to measure.
 import * as dashboard from "@grafana/grafana-foundation-sdk/dashboard";
 
 import { select } from "./queries.mjs";
@@ -11,8 +11,9 @@ const FACTS = [
   ["library", ["instance", "device", "name"], "{{name}} {{version}}"],
 ];
 
-// Facts that are new in the last ten minutes, if others were there within a day: restarting a service with
-// the same facts changes nothing. Not a shorter time, because Grafana queries once per minute or less often.
+// Facts that are new in the last ten minutes, if others existed within a day: restarting a service with the
+// same facts changes nothing. The ten minutes must not be shorter, because Grafana queries once per minute or
+// less often.
 function changed(facts, keys) {
   const of = keys.join(", ");
   return `${facts} unless ${facts} offset 10m ` +

@@ -75,9 +75,9 @@ function tooltip() {
     .sort(common.SortOrder.Descending);
 }
 
-/* Overrides properties of the fields with these names. Uses `byNames`, and column names contain units,
- * because Grafana's published schema requires objects as options of matchers and as values of overrides,
- * while `byName` and units are strings. */
+/* Overrides properties of the fields with these names. Grafana's published schema requires objects as options
+ * of matchers and as values of overrides. The options of `byName` and the values of units are strings, so
+ * this function uses `byNames`, and units are in the column names. */
 export function overrideByNames(panel, names, properties) {
   return panel.withOverride({ matcher: { id: "byNames", options: { mode: "include", names } }, properties });
 }

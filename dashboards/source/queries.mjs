@@ -19,7 +19,7 @@ export const one = (...labels) => labels.map((label) => `${label}="$${label}"`);
 export const any = (...labels) =>
   labels.map((label) => `${label}=~"${label === "variant" ? "${variant:pipe}" : `$${label}`}"`);
 
-// If an operator matches all labels, only its left side needs matchers.
+// Matchers for one side of an operator that matches all labels: the other side has the remaining matchers.
 export const HERE = one("instance");
 
 /** The median of a time that is published as quantiles. */

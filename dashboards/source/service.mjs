@@ -1,4 +1,4 @@
-// The dashboard Service: if graphbench runs and measures, what failed or was skipped, and if clients wait.
+// The dashboard Service: whether graphbench runs and measures, its failures and skips, and waiting clients.
 import * as dashboard from "@grafana/grafana-foundation-sdk/dashboard";
 
 import { annotate } from "./annotations.mjs";

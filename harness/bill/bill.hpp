@@ -14,12 +14,12 @@ namespace graphbench::bill {
 struct Growth {
   double pool_bytes = 0;
   double workspace_bytes = 0;  // scratch of libraries and ops
-  double code_bytes = 0;       // growth before the capture; in sums, growth that execs do not explain
-  double exec_bytes = 0;       // growth from the capture to the first replay; in sums, need of execs
+  double code_bytes = 0;       // growth before the capture; in a sum over sizes, growth not due to execs
+  double exec_bytes = 0;       // growth from the capture to the first replay; in a sum, memory of execs
   double total() const { return pool_bytes + workspace_bytes + code_bytes + exec_bytes; }
 };
 
-// One size in one mode. Its costs are from the end of the previous size's first step to the end of its own.
+// One size in one mode. Its costs arise from the end of the previous size's first step to the end of its own.
 struct Capture {
   std::int64_t size = 0;
   std::string mode;
@@ -114,7 +114,7 @@ struct Bill {
   std::optional<Measured> measured;
   std::vector<ReserveRuns> verified;
   std::optional<Trade> trade;
-  // Measured, or else predicted; one launch.
+  // From the process that captured every size, or else from the prediction. `launches` has one launch.
   std::optional<Account> memory;
   std::vector<BillLaunch> launches;
 };

@@ -1,5 +1,5 @@
-// The bill process, `graphbench --bill-process [PARENT]`, and its parent's side. The process captures sizes,
-// and reads device memory after each size. The command line starts it, users do not.
+// The bill process, `graphbench --bill-process [PARENT]`, and the function by which its parent runs it. The
+// process captures sizes, and reads device memory after each size. Users do not start it themselves.
 #pragma once
 
 #include <optional>
@@ -39,7 +39,8 @@ struct BillAnswer {
 // runs this process, such as Python; null: graphbench runs it.
 int bill_main(std::string_view parent, const abi::LentPlugin* lent);
 
-// If the process dies, the answer's status is `failed`. Throws process::Interrupted.
+// Runs a bill process and returns its answer, whose status is `failed` if the process dies. Throws
+// process::Interrupted.
 BillAnswer ask_bill(process::ProcessSupervisor& supervisor, const std::vector<std::string>& command,
                     BillTask task, double silent_seconds_max);
 

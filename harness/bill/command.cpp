@@ -88,7 +88,8 @@ BillRequest bill_request_of(const BillArguments& asked, std::int64_t seed) {
   return request;
 }
 
-// Removes "both" from --mode, because sweeps have no such mode. `--mode both` alone is planned as piecewise.
+// Removes "both" from --mode, because sweeps have no such mode. Returns whether it was there. Without another
+// mode, sets `alone` and puts piecewise in its place.
 bool take_both(std::vector<config::RawItem>& items, bool& alone) {
   const std::string where = items.front().where;
   std::vector<std::string> words = config::words_of(items, "mode");
@@ -129,7 +130,7 @@ class Biller {
          process::ProcessSupervisor& supervisor, model::Result& result)
       : request_(request), options_(options), supervisor_(supervisor), result_(result) {}
 
-  // If the user interrupts, `made` has the results so far.
+  // Fills in `made`. Throws process::Interrupted if the user interrupts; `made` then has the results so far.
   void make(const BillTask& asked, Bill& made) {
     made.capture_sizes = request_.sizes;
     made.confidence = request_.confidence;
@@ -158,8 +159,8 @@ class Biller {
     return answer;
   }
 
-  // The first process that tunes takes longer than later starts, which find its choices in the cache. So it
-  // is asked again, unless the cache keeps no choices.
+  // The first process that tunes takes longer than later starts, which find its choices in the cache. So a
+  // second process repeats the measurement, unless the cache keeps no choices.
   BillAnswer ask_as_tuned(const BillTask& task, const std::vector<std::int64_t>& sizes, Bill& made) {
     const auto has_tuned = [](const BillAnswer& answer) {
       return std::ranges::any_of(answer.choices, [](const auto& each) { return each.timed && !each.hit; });
@@ -188,7 +189,8 @@ class Biller {
     made.launches = {{.index = 0, .setup = bill::setup_of(captures), .startup = answer.startup}};
   }
 
-  // While the interval is too wide, another process captures about twice as many sizes.
+  // While the interval is too wide, another process captures about twice as many sizes. Returns false like
+  // settle().
   bool predict(const BillTask& asked, Bill& made) {
     for (std::size_t count = request_.predict_from;; count = 2 * count - 1) {
       const BillAnswer answer = ask_as_tuned(asked, bill::sample_of(request_.sizes, count), made);
@@ -235,7 +237,8 @@ class Biller {
   bool cache_keeps_choices_ = true;
 };
 
-// A process runs a foreign step in only one mode, and each size has its own exec.
+// Refuses --mode both and --exec shared for a foreign step: a process runs the step in only one mode, and
+// each size has its own exec.
 void refuse_for_step(const CheckedPlan& checked, bool both, const BillRequest& request) {
   if (checked.plan.facts.axes.preset.front() != model::of_its_own) return;
   if (both)

@@ -36,8 +36,8 @@ struct Variance {
   double seconds = 0;
 };
 
-// What captures after the first load: sets of kernels of `bytes`, at `rate` per capture. The variance of the
-// rate is by Jeffreys' prior.
+// How captures load kernels, except the first capture: in sets of `bytes` each, and on average `rate` sets
+// per capture. `variance` is the variance of `rate`, by Jeffreys' prior.
 struct NewSets {
   double bytes = 0;
   double rate = 0;
@@ -49,8 +49,8 @@ struct Gap {
   Capture below;
   std::span<Capture> sizes;
 
-  // Interpolates a figure linearly. Returns the variance of its sum over the sizes: their true mean lies
-  // between the figures of the two captures, most likely midway, so its distribution is triangular.
+  // Interpolates a figure linearly. Returns the variance of the figure's sum over the sizes. The figure's
+  // true mean lies between those of the two captures, most likely midway, so its distribution is triangular.
   double lay(double& high, double& low, const std::function<double&(Capture&)>& figure) {
     for (Capture& each : sizes)
       figure(each) = low + (high - low) * static_cast<double>(each.size - below.size) /
@@ -61,7 +61,7 @@ struct Gap {
   Variance fill(const NewSets& sets) {
     const auto count = static_cast<double>(sizes.size());
     Variance variance;
-    // one_exec_bytes, a mean over many execs, is more exact than growth, which is in the driver's quanta.
+    // one_exec_bytes, a mean over many execs, is more exact than growth, a multiple of the driver's quantum.
     if (above.one_exec_bytes && below.one_exec_bytes) {
       above.growth.exec_bytes = *above.one_exec_bytes;
       below.growth.exec_bytes = *below.one_exec_bytes;
@@ -131,9 +131,9 @@ double seconds_of(model::Setup setup) {
   return sum;
 }
 
-// Gives to execs what they are known to need, and to code the rest of the growth: the driver takes 2 MiB at a
-// time, and the memory that it took for a kernel may also hold execs. Where every size was read, execs take
-// no more than what the driver took.
+// Counts as execs the memory that they are known to need, and as code the remaining growth: the driver takes
+// 2 MiB at a time, and the memory that it took for a kernel may also hold execs. If every size was captured,
+// execs count for no more memory than the driver took.
 Growth growth_of(const std::vector<Capture>& captures) {
   Growth sum;
   double execs = 0;

@@ -1,4 +1,4 @@
-// Predicts the costs of all sizes from the captures of a few. Pure.
+// Predicts the costs of all sizes from the captures of a few. No function does I/O.
 #pragma once
 
 #include <cstdint>

@@ -189,7 +189,7 @@ struct CommandLine::Impl {
     }
   }
 
-  // Call this only without a subcommand.
+  // Returns the flag that the user gave, or throws InputError. Call this only without a subcommand.
   Entry& flagged() {
     for (Entry& each : entries) {
       if (is_flag(*each.row) && each.given) return each;

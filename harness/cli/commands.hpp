@@ -17,7 +17,7 @@ enum class CommandGroup : std::uint8_t { measure, compare, operate };
 
 struct CommandRow {
   CommandGroup group;
-  std::string_view name;  // with "--" it is a flag, whose options need no command
+  std::string_view name;  // a name with "--" is a flag, whose options stand without a command
   std::string_view help;
   std::string_view usage;
   std::unique_ptr<Command> (*make)(Options& options);
@@ -52,7 +52,7 @@ class CommandLine {
   CommandLine& operator=(const CommandLine&) = delete;
 
   struct Request {
-    std::string_view name;       // in the command's row; empty: only print `text`
+    std::string_view name;       // CommandRow::name; empty: there is no command, print `text`
     Command* command = nullptr;  // owned by the command line
     Invocation invocation;
     std::string text;

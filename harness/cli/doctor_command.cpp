@@ -37,7 +37,7 @@ class DoctorCommand final : public Command {
 
   int run(const Invocation&) override {
     std::vector<std::string> command = child_command(sweep_, doctor_role);
-    command.at(3) = std::to_string(getppid());  // execv() does not change the parent process
+    command.at(3) = std::to_string(getppid());  // Python's parent: execv() does not change it
     command.push_back(std::to_string(sweep_.axes.batch.front()));
     command.push_back(sweep_.device);
     command.push_back(sweep_.places.contains("json") ? sweep_.json : "");

@@ -22,7 +22,7 @@ void print_console(std::ostream& out, const model::Result& result, const reporte
   reporters::print_table(out, result, table);
 }
 
-// By default prints the columns of docs/figures.md.
+// Prints Markdown tables. The default columns are those of docs/figures.md.
 void print_page(std::ostream& out, const model::Result& result, const reporters::Columns& columns) {
   static const reporters::Columns usual =
       model::metrics_named("--columns", {"submit", "latency", "gain", "even"});

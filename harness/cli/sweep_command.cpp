@@ -96,7 +96,7 @@ void say_what_comes(const model::Plan& plan, const plan::Catalog& catalog, const
              sweep::journal_of(options.json).c_str(), left.taken_over.size(), plan.tasks.size());
   if (journal == nullptr) return;
   const std::optional<codec::DocumentInParts> earlier = earlier_result(options.json);
-  // An incomplete result of the same plan is from an interrupted run of this sweep.
+  // An incomplete result of the same plan is from an interrupted run of this sweep: no message is needed.
   if (!earlier || (!earlier->head.complete && earlier->head.plan.hash == plan.facts.hash)) return;
   complain("%s: replaces %s", options.json.c_str(),
            reporters::result_in_words(earlier->head, std::ssize(earlier->cells)).c_str());
@@ -197,7 +197,8 @@ int report(const sweep::SweepOutcome& outcome, const config::SweepOptions& optio
   return outcome.cells_failed > 0 ? exit_cells_failed : exit_done;
 }
 
-// Refuses stdout, which only the document may use, and the files `others`, which the options `named` name.
+// Throws InputError if `path`, given by the option `name`, is stdout, which only the document may use, cannot
+// be written, or is one of the files `others` of the options `named`.
 void check_beside(const config::SweepOptions& options, const std::string& name, const std::string& path,
                   const std::vector<std::string>& others, const std::string& named) {
   if (path.empty()) return;

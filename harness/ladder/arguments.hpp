@@ -1,4 +1,4 @@
-// Parses the options of `graphbench ladder`. Pure, except that it reads traffic files.
+// Parses the options of `graphbench ladder`. Does no I/O, except that it reads traffic files.
 #pragma once
 
 #include <string>

@@ -22,7 +22,7 @@ bool is_batch_major(const ir::Value& value) {
                      [](const ir::Dim& dim) { return dim.per_batch == 0; });
 }
 
-// All bits set is a NaN in fp32, fp16 and bf16.
+// A number with all bits set is NaN in fp32, fp16 and bf16.
 constexpr int poison_byte = 0xFF;
 
 struct Seen {

@@ -33,7 +33,7 @@ class Caller {
   void copy_out(const execution::Executor& executor, Rows rows);
   // Call this after a step: enqueues copies of inputs that the program wrote, back to the caller's rows.
   void copy_back(Rows rows, std::int64_t size);
-  // Marks all rows of the static inputs as dirty. Call it after other functions than copy_in() wrote them.
+  // Marks all rows of the static inputs as dirty. Call it after code other than copy_in() wrote to them.
   void forget();
 
  private:
@@ -66,8 +66,9 @@ struct PaddedStep {
   std::uint64_t seed = 1;
 };
 
-// NaN in padding rows must not change the caller's rows. Padding rows of integer inputs contain their pad
-// value, as in served steps. Writes inputs and state. Throws Error(check_failed), which names value and row.
+// Checks that NaN in padding rows changes neither the caller's rows nor the state of other sequences. Padding
+// rows of integer inputs contain their pad value, as in served steps. Writes inputs and state. Throws
+// Error(check_failed), which names the value.
 void check_isolation(const PaddedStep& step);
 
 }  // namespace graphbench::ladder

@@ -137,7 +137,7 @@ int report_ladders(const Measured& measured, const config::SweepOptions& options
   return exit_cells_failed;
 }
 
-// Tokens per unit of the batch, for workloads with an option "tokens".
+// Tokens per unit of the batch; absent for workloads without an option "tokens".
 std::optional<std::int64_t> tokens_of(const CheckedPlan& checked, const model::Cell& cell) {
   for (const model::WorkerTask& task : checked.plan.tasks) {
     if (task.workload != cell.workload || task.preset != cell.preset) continue;
@@ -153,7 +153,8 @@ std::optional<std::int64_t> tokens_of(const CheckedPlan& checked, const model::C
   return std::nullopt;
 }
 
-// Removes "best" from --mode, because sweeps do not have this mode. "best" alone means all graph modes.
+// Removes "best" from --mode, because sweeps do not have this mode. Returns whether it was there. "best"
+// alone means all graph modes.
 bool take_best(std::vector<config::RawItem>& items) {
   if (items.empty()) return false;
   const std::string where = items.front().where;
@@ -267,7 +268,7 @@ class LadderCommand final : public Command {
       try {
         measured.findings.suggestions =
             ladder::suggest(measured.findings.ladders, request.trace.rows, budgets, "--suggest");
-      } catch (const std::exception&) {  // writes the measurements before it fails
+      } catch (const std::exception&) {  // the measurements are written before the command fails
         finish(checked, measured);
         static_cast<void>(report_ladders(measured, options, engines, request.policy.pad));
         throw;

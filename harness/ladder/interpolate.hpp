@@ -1,4 +1,4 @@
-// Estimates step times of sizes that were not measured, and values that depend on them. Pure.
+// Estimates step times of sizes that were not measured, and values that depend on them. No function does I/O.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,8 @@ class StepTimes {
   std::function<double(double)> curve_;  // empty below four points
 };
 
-// The expected time of the steps and the cost of padding; both absent if a used size has no time.
+// Adds the expected time of the launch's steps and the cost of padding. Both stay absent if a used size or an
+// eager step has no time.
 void add_expectations(model::LadderLaunch& launch);
 
 }  // namespace graphbench::ladder

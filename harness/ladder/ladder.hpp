@@ -63,13 +63,13 @@ struct LadderStalls {
 };
 
 // The extra time of a captured size's first request, compared with the size's median step. Includes the
-// capture if the request waited for it. Statistics over the sizes that were used.
+// capture if the request waited for it. The members are statistics over the sizes that were used.
 struct FirstRequests {
   std::int64_t count = 0;
   double p50_seconds = 0;
   double max_seconds = 0;
   double seconds = 0;  // the sum
-  // The 90th percentile of a size's step times, minus their median; of these differences, the median.
+  // For each size, the 90th percentile of its step times minus their median. This is the median over sizes.
   double noise_seconds = 0;
 };
 
@@ -81,7 +81,7 @@ struct LadderTuning {
   std::int64_t general_eager = 0;
 };
 
-// With --exec shared or switch. An update changes an exec to another size: a switch gets that arm's number.
+// With --exec shared or switch. An update changes an exec to another size: a switch gets the size's number.
 struct LadderExecs {
   std::int64_t groups = 0;                  // groups of captured sizes that share one exec
   std::int64_t updates = 0;                 // updates that steps waited for
@@ -114,7 +114,8 @@ struct LadderSize {
   std::optional<double> eager_seconds = {};  // the same steps run eagerly, without copies
   // Mean latency, over all placements, of steps that ran only in this size and waited for no capture.
   std::optional<double> served_seconds = {};
-  // Latency of the first step in this size; includes the capture if the step waited for it.
+  // Latency of the first step in this size; includes the capture if the step waited for it. Absent if no step
+  // used the size, or if this step was split.
   std::optional<double> first_request_seconds = {};
   // Replays whose gain over eager repays the last placement's warmups and setup; absent: never or unknown.
   std::optional<double> breakeven_steps = {};
@@ -123,7 +124,8 @@ struct LadderSize {
   std::optional<std::int64_t> exec_resolution_bytes = {};
   std::optional<std::int64_t> pool_bytes = {};  // the pool if only this size is captured
   std::optional<Reason> dropped = {};
-  // The size's mode in a ladder of mode "best". Steps of an eager size are counted in LadderLaunch::eager.
+  // The size's mode in a ladder of mode "best"; else empty. Steps of an eager size are counted in
+  // LadderLaunch::eager.
   std::string mode = {};
 };
 
@@ -235,13 +237,13 @@ struct Suggestion {
   std::vector<std::int64_t> sizes;
   std::vector<std::int64_t> interpolated;       // the sizes without measured times
   double step_seconds = 0;                      // predicted
-  double eager_step_seconds = 0;                // the same, if all steps run eagerly
+  double eager_step_seconds = 0;                // predicted, if all steps run eagerly
   double startup_seconds = 0;                   // to prepare and capture all sizes
   double memory_bytes = 0;                      // the pool and the execs
   std::optional<double> memory_max_bytes = {};  // the budget
   // a point for each number of sizes that gives shorter steps than all smaller numbers
   std::vector<FrontierPoint> frontier;
-  std::string verified_by;                      // id of the ladder that served it; empty: none
+  std::string verified_by;                      // id of the ladder that served these sizes; empty: none
   std::optional<double> verified_step_seconds;  // mean of the served steps
   std::string eager = "graphbench";             // the program whose eager steps are the comparison
   std::optional<double> eager_verified_step_seconds = {};

@@ -19,7 +19,7 @@ void print_best(std::ostream& out, const model::BestModes& best, bool colours);
 
 const std::vector<FamilyRow>& ladder_families();
 
-// The series of all ladders in the Prometheus text format. A ladder without launches has none.
+// The series of all ladders in the Prometheus text format. A ladder without launches has no series.
 std::string ladders_text(const std::string& device, const std::vector<model::Ladder>& ladders);
 
 }  // namespace graphbench::reporters

@@ -34,7 +34,7 @@ std::string id_of(const model::Ladder& ladder) {
          ladder.traffic.digest;
 }
 
-// Finds the rival in this role; null if there is none. `mode`: the rival's mode, if not the ladder's own.
+// Finds the rival of ladder `of` by its role; null if there is none. `mode`: its mode, if not that of `of`.
 const model::Ladder* rival(const std::vector<model::Ladder>& ladders, const model::Ladder& of,
                            const std::string& role, const std::string& mode = "") {
   const auto found = std::ranges::find_if(ladders, [&](const model::Ladder& each) {

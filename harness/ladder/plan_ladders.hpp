@@ -1,4 +1,5 @@
-// Plans ladders and rivals under one trace for a plan's tasks. Adds ladder processes' answers to them. Pure.
+// Plans ladders and rivals under one trace for a plan's tasks, and adds the answers of ladder processes to
+// them. No function does I/O.
 #pragma once
 
 #include <optional>
@@ -17,7 +18,7 @@ struct LadderRequest {
   model::LadderPolicy policy;
   std::optional<model::CaptureWhen> also_when = {};  // if set, a rival captures the same sizes at this time
   Trace trace;
-  model::LadderTraffic traffic;  // has name, rate and modes; planned() adds the rest, from the trace
+  model::LadderTraffic traffic;  // has name, rate and modes; planned() fills in the others, from the trace
   bool rivals = true;            // also measures two rivals: every step eager, and every size captured
   bool suggests = false;         // measures the eager rival even if `rivals` is false
 };
@@ -30,11 +31,12 @@ struct PlannedLadder {
   model::Ladder ladder;  // without launches
   ServeTask task;
 };
-// Under the request's traffic and policy. `modes`: each size's mode in mode "best", else empty.
+// Plans one launch of a ladder in this role, under the request's traffic and policy. Only the roles
+// "asked" and "lazy" may capture lazily. `modes`: each size's mode in mode "best", else empty.
 PlannedLadder planned(const model::WorkerTask& task, const LadderRequest& request, const std::string& role,
                       std::vector<std::int64_t> sizes, std::vector<std::string> modes = {});
-// One for each task of the plan, which has a task per launch, and then its rivals. Ignores the plan's
-// batches.
+// Plans a ladder for each task of the plan, which has a task per launch, and the ladder's rivals after it.
+// Ignores the plan's batches.
 std::vector<PlannedLadder> plan_ladders(const model::Plan& plan, const LadderRequest& request);
 std::vector<PlannedLadder> plan_best(const model::Plan& plan, const LadderRequest& request,
                                      const std::vector<model::BestModes>& best);

@@ -1,5 +1,5 @@
 // Chooses the captured size that serves a step, and counts the steps of a trace: exact, padded and eager
-// steps, padding rows, uses of each size. Pure. The check of the options and the server both use this code.
+// steps, padding rows, uses of each size. Does no I/O. The server and the check of the options use it.
 #pragma once
 
 #include <cstdint>
@@ -36,7 +36,7 @@ struct Tally {
   std::int64_t warmups = 0;                          // how many first requests of each size are warmups
   std::map<std::int64_t, std::int64_t> warmed = {};  // size -> warmups so far
 
-  // Counts a step with this route. With lazy capture, a step with a size's first replay is captured_now.
+  // Counts a step with this route. With lazy capture, the first step that replays a size is captured_now.
   void add(const Route& route, const std::vector<std::int64_t>& sizes, model::CaptureWhen when);
   std::int64_t total() const {
     return steps.exact + steps.padded + steps.eager_below + steps.eager_beyond + steps.captured_now +

@@ -35,7 +35,8 @@ namespace {
                   " rows: the step is larger than the largest size that fits in memory");
 }
 
-// True for an eager step in one part. Its copies are not timed: in a framework it uses the caller's tensors.
+// True for an eager step in one part. Its copies are not timed, because a framework's eager step would use
+// the caller's tensors without copies.
 bool takes_pointers(const Prepared& step) {
   return step.eager != nullptr && step.route.full_parts == 0;
 }
@@ -91,7 +92,8 @@ std::optional<Route> Server::route_of(std::int64_t rows) const {
   return found;
 }
 
-// Allocates static buffers for the largest size that runs. Returns that size in rows.
+// Allocates static buffers for the largest size that runs, and returns its number of rows. Drops the largest
+// captured size as long as memory does not suffice.
 std::int64_t Server::allocate() {
   while (true) {
     prepared_.clear();

@@ -25,7 +25,8 @@ struct Samples {
   void close();
 };
 
-// A captured size. The object lives for all placements, its executor for one placement.
+// A size that is captured at start-up or later. The object lives for all placements, its executor for one
+// placement.
 struct Rung {
   model::LadderSize result;
   std::optional<model::Setup> later = {};  // the setup in the last placement; absent: only one placement

@@ -55,8 +55,8 @@ void Server::time_turns(std::vector<Turn> turns, std::mt19937_64& random) {
   }
 }
 
-// Times replays of the captured sizes without padding, mixed with the traffic's eager steps. Then times the
-// captured sizes run eagerly, in separate rounds, because a step's time depends on the steps before it.
+// Times replays of the captured sizes without padding, mixed with the traffic's eager steps. Then times
+// eager runs of these sizes, in separate rounds, because a step's time depends on the steps before it.
 void Server::calibrate() {
   const std::int64_t served_updates = updates_;
   std::vector<Turn> served, eagerly;
@@ -138,7 +138,8 @@ std::optional<model::FirstRequests> first_requests(const std::map<std::int64_t, 
   std::vector<double> longer, spreads;
   for (const auto& [size, rung] : rungs) {
     const model::LadderSize& of = rung.result;
-    if (!of.first_request_seconds || !of.step_seconds) continue;  // no unsplit step used it, or not captured
+    // Skips a size that no step used, that a split step used first, or that was not captured.
+    if (!of.first_request_seconds || !of.step_seconds) continue;
     longer.push_back(*of.first_request_seconds - *of.step_seconds);
     spreads.push_back(rung.step.spreads.front());  // a size's first request is in the first placement
   }

@@ -82,8 +82,8 @@ class Search {
     return static_cast<double>(steps);
   }
 
-  // Extends `from`, a path of `k` sizes, by candidate j. It serves the `steps` steps that fit into
-  // candidate j, but not into the path's last size.
+  // Extends `from`, a path of `k` sizes, by candidate j. The candidate serves the `steps` steps that fit into
+  // it, but not into the path's last size.
   void extend(const Label* from, std::size_t k, std::size_t j, double steps) {
     const Candidate& to = problem_.candidates[j];
     Label label{.seconds = (from == nullptr ? 0 : from->seconds) + steps * to.step_seconds,

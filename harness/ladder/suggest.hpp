@@ -1,6 +1,6 @@
 // Finds the ladder with the least expected step time for a traffic, within budgets. The result is exact for
 // the given times: the search covers all subsets of sizes, with eager steps beyond the largest size. It does
-// not assume that larger sizes take longer. Pure.
+// not assume that larger sizes take longer. No function does I/O.
 #pragma once
 
 #include <cstdint>
@@ -50,13 +50,15 @@ struct Measurements {
   std::map<std::int64_t, double> pool_bytes;
   std::map<std::int64_t, double> eager;
 };
-// Step times: means over the served steps, so that rare long steps count. All else: medians over launches.
+// Step times, also of eager steps, are means over the served steps, so that rare long steps count. All other
+// values are medians over launches.
 Measurements measurements_of(const model::Ladder& ladder);
 // Measurements from the graph cells of one workload, preset, dtype, pass, warmup and mode, and from the eager
 // cells. Step times are means.
 Measurements measurements_of(const std::vector<model::CellResult>& cells, const model::Cell& of);
 
-// Predicted, as in best_ladders(). Throws InputError(`where`) for a size outside of the measured sizes.
+// Predicts the memory of a ladder with these sizes, as best_ladders() does. Throws InputError(`where`) for a
+// size outside of the measured sizes.
 double memory_of(const Measurements& measured, const std::vector<std::int64_t>& sizes,
                  const std::string& where);
 
@@ -65,8 +67,8 @@ double memory_of(const Measurements& measured, const std::vector<std::int64_t>& 
 SuggestProblem problem_of(const Measurements& measured, const std::vector<std::int64_t>& rows,
                           const std::string& where);
 
-// In the versions that docs/reference/ladder.md names. flag_for() returns the flag that gives `sizes`, which
-// must not be empty, to an engine. `pad` applies to engines with a flag for padding.
+// The known engines, in the versions that docs/reference/ladder.md names. flag_for() returns the flag that
+// gives `sizes`, which must not be empty, to an engine. `pad` applies to engines with a flag for padding.
 const std::vector<std::string>& engines();
 std::string flag_for(const std::string& engine, const std::vector<std::int64_t>& sizes, model::LadderPad pad);
 

@@ -48,7 +48,8 @@ bool is_same(model::Cell a, const model::Cell& b) {
   return a == b;
 }
 
-// Adds sizes that the ladder lacks from other ladders with the same program, in its mode or eager.
+// The measurements of `ladder`. Sizes that it lacks come from other ladders with the same program, in the
+// same mode or eager.
 Measurements measurements_around(const model::Ladder& ladder, const std::vector<model::Ladder>& all) {
   Measurements measured = measurements_of(ladder);
   for (const model::Ladder& other : all) {
@@ -67,7 +68,8 @@ Measurements measurements_around(const model::Ladder& ladder, const std::vector<
   return measured;
 }
 
-// The ladder that captured `sizes` at start-up, with `of`'s program and mode. No sizes: the eager ladder.
+// The ladder that captured `sizes` at start-up, with `of`'s program and mode; null if there is none. Without
+// sizes, the eager ladder.
 const model::Ladder* served(const std::vector<model::Ladder>& ladders, const model::Cell& of,
                             const std::vector<std::int64_t>& sizes) {
   const auto found = std::ranges::find_if(ladders, [&](const model::Ladder& each) {

@@ -1,5 +1,5 @@
 // Finds the best sizes and modes in a result: suggestions for each measured ladder or cell, their
-// verification, and the fastest mode at each size. Pure.
+// verification, and the fastest mode at each size. No function does I/O.
 #pragma once
 
 #include <functional>
@@ -20,8 +20,9 @@ struct Budgets {
   std::optional<double> startup_seconds;
 };
 
-// Makes a suggestion from the served steps of each requested ladder. Times of sizes that it lacks come from
-// its rivals. Throws InputError(`where`) and Error like problem_of() and best_ladders().
+// Makes a suggestion from the served steps of each requested ladder. Times of sizes that the ladder lacks
+// come from other ladders with its program. Throws InputError(`where`) and Error like problem_of() and
+// best_ladders().
 std::vector<model::Suggestion> suggest(const std::vector<model::Ladder>& ladders,
                                        const std::vector<std::int64_t>& rows, const Budgets& budgets,
                                        const std::string& where);
@@ -37,12 +38,14 @@ std::vector<PlannedLadder> plan_verification(const model::Plan& plan, const Ladd
                                              const std::vector<model::Ladder>& measured);
 // The maximum relative difference between served and predicted times.
 inline constexpr double disagreement_max = 0.1;
-// Adds the served times to each suggestion. If they do not confirm it, `no_suggestion` says why.
+// Adds the served times to each suggestion that was served. `no_suggestion` then says why they do not confirm
+// the suggestion, or is empty.
 void add_verification(const std::vector<model::Ladder>& ladders, std::vector<model::Suggestion>& suggestions);
 
 inline constexpr double gain_that_counts = 0.02;
 
-// One for each workload, preset, dtype, pass and warmup. `tokens_of`: tokens per unit of the batch, if any.
+// Finds the fastest mode of each size, for each workload, preset, dtype, pass and warmup. `tokens_of`: tokens
+// per unit of the batch, if any.
 std::vector<model::BestModes> best_modes(
     const std::vector<model::Ladder>& ladders,
     const std::function<std::optional<std::int64_t>(const model::Cell&)>& tokens_of);

@@ -80,7 +80,7 @@ Traffic bursty(const Parameters& of) {
   return traffic;
 }
 
-// Own shuffle and random numbers: std::shuffle and the standard distributions may differ between libraries.
+// These functions replace std::shuffle and the standard distributions, which may differ between libraries.
 void shuffle(std::vector<std::int64_t>& rows, std::mt19937_64& random) {
   for (std::size_t i = rows.size(); i > 1; --i) std::swap(rows[i - 1], rows[random() % i]);
 }

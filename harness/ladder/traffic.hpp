@@ -47,7 +47,8 @@ Traffic read_traffic(const std::string& where, const std::string& text);
 // chooses the form. Without a header the file is a server's log, in which lines may have prefixes. The log
 // must have at least one of vLLM's tables of unpadded and padded tokens; the tables are added up.
 Traffic parse_traffic_file(const std::string& path, std::string_view content);
-// The traffic with only the steps of these runtime modes. Throws InputError(`where`).
+// The traffic with only the steps of these runtime modes. Throws InputError(`where`) for traffic
+// without modes, for an unknown or repeated mode, and if no step is left.
 Traffic choose_modes(const std::string& where, const std::vector<std::string>& modes, Traffic traffic);
 
 struct Trace {
@@ -61,8 +62,8 @@ struct TraceRequest {
   std::optional<double> rate;         // Poisson arrivals, in steps per second
   std::uint64_t seed = 1;
 };
-// Makes `steps` steps: from a histogram by largest remainders, shuffled; from a trace its first steps.
-// Throws InputError, which names --steps or --arrivals.
+// Makes the steps: from a histogram by largest remainders, shuffled; the first steps of a trace; or random
+// bursts. Throws InputError, which names --steps, --arrivals or --traffic.
 Trace make_trace(const Traffic& traffic, const TraceRequest& request);
 
 // Scales `weights` to integers with the sum `total`: rounds down, then adds 1 to the largest remainders
@@ -71,7 +72,7 @@ std::map<std::int64_t, std::int64_t> largest_remainders(const std::map<std::int6
                                                         std::int64_t total);
 
 // A queue with one server, in the order of arrival. Its clock runs only while a step is served or the server
-// is idle, so the harness's work between steps, such as copying inputs, delays no step. In seconds.
+// is idle, so the harness's work between steps, such as copying inputs, delays no step. Times are in seconds.
 class Queue {
  public:
   struct Turn {

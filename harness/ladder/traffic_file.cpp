@@ -75,7 +75,7 @@ class TrafficReader {
 
   std::string header() const { return form_ == Form::counts ? "size,count" : "time,size"; }
 
-  // Chooses the form by the first line. A file without a header there may be a log whose tables come later.
+  // Chooses the form by the first line. If it is not a header, the file may be a log with tables later.
   void choose(std::string_view text) {
     const std::vector<std::string_view> fields = fields_of(text, ',');
     if (fields == std::vector<std::string_view>{"size", "count"}) {
@@ -91,7 +91,8 @@ class TrafficReader {
     traffic_.counted = form_ != Form::times;
   }
 
-  // The last five cells of a line that ends with "|", after a prefix, which may contain "|"; empty if fewer.
+  // The last five cells of a line that ends with "|"; empty for any other line. The prefix before them may
+  // also contain "|".
   static std::vector<std::string_view> cells_of(std::string_view text) {
     std::vector<std::string_view> fields = fields_of(text, '|');
     if (!fields.back().empty() || fields.size() < vllm_header.size() + 2) return {};

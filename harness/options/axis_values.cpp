@@ -26,7 +26,7 @@ std::vector<std::int64_t> numbers_of(const model::Axis& axis, const std::vector<
                        {.noun = axis.noun, .allow_zero = axis.allow_zero});
 }
 
-// So vLLM's name and ours of one mode count as a duplicate.
+// Replaces vLLM's names of modes by ours, so that both names of one mode count as a duplicate.
 std::vector<RawItem> modes_of(std::vector<RawItem> items) {
   for (RawItem& item : items) item.text = join(split(item.text, ','), ",", model::mode_named);
   return items;

@@ -14,7 +14,7 @@ struct Invocation {
   std::vector<std::string> argv;             // for documents: without the binary's folder
   std::vector<std::string> benchmark_flags;  // "--benchmark_NAME=VALUE", for Google Benchmark
   bool served = false;                       // the sweep reports to the service on file descriptor 3
-  std::vector<std::string> concurrent;       // all devices that are measured at the same time; empty: one
+  std::vector<std::string> concurrent;       // devices that are measured at the same time; empty: only one is
 };
 
 // The parser of the command line writes option values into the members of this object.

@@ -40,7 +40,8 @@ class Options {
   void word(const std::string& name, std::string& target, const std::string& help);
   void words(const std::string& name, std::vector<std::string>& target, const std::string& help);
 
-  // Adds these sweep options. Those `hidden` from the help are parsed only to explain why they are refused.
+  // Adds these sweep options. The help does not show the options `hidden`, which are parsed only to explain
+  // why they are refused.
   void sweep_options(const std::vector<std::string>& names, const std::vector<std::string>& hidden = {});
   void config_file();
   void describe(const std::string& name, const std::string& help);

@@ -162,7 +162,7 @@ bool has_any(const model::Axes& axes, const std::string& axis, const std::vector
                      [&](const std::string& value) { return contains(found->second, value); });
 }
 
-// Refuses an option that would have no effect.
+// Reads the options of callers and captures. Refuses an option that would have no effect.
 model::CallerOptions caller_options(const RawOptions& raw, const SweepOptions& so_far) {
   model::CallerOptions options;
   options.addresses = word_of(raw, "io-addresses", {"rotate", "fresh"});
@@ -199,7 +199,7 @@ model::CallerOptions caller_options(const RawOptions& raw, const SweepOptions& s
   return options;
 }
 
-// Refuses options for building programs, because a package has compiled programs.
+// Reads the files of --package. Refuses options for building programs, because those of a package are built.
 model::PackageFiles package_files(const RawOptions& raw, const SweepOptions& so_far,
                                   const model::AxisTable& table) {
   model::PackageFiles files;

@@ -23,7 +23,7 @@ struct ShardOption {
 
 inline constexpr std::int64_t shards_max = 100'000;
 
-// Returns null for a variable that is not set.
+// Looks up an environment variable. Returns null if the variable is not set.
 using Variables = std::function<const char*(const char* name)>;
 
 // `text` is "3/8", or "auto" to read the scheduler's variables. Throws InputError(where, ...).
@@ -66,7 +66,7 @@ struct TorchStep {
   std::string name() const { return file + ":" + function; }
 };
 
-// How results reach Prometheus. An empty text: not in this way. harness/service/publish checks these options.
+// How results reach Prometheus. A way with an empty text is not used. harness/service/publish checks these.
 struct PrometheusOptions {
   std::string listen;
   bool allow_remote = false;

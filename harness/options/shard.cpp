@@ -29,7 +29,7 @@ constexpr Scheduler schedulers[] = {
 };
 constexpr const char* shards_variable = "GRAPHBENCH_SHARDS";
 
-// The index starts at 0. count = 0: the count is not known.
+// The number of a task in its array, or of a rank in its task, from 0. count = 0: the count is not known.
 struct Place {
   std::int64_t index = 0;
   std::int64_t count = 1;

@@ -39,7 +39,8 @@ bool is_name(const std::string& text) {
 }
 
 void check_architectures(const Manifest& manifest) {
-  std::vector<std::string> wanted;  // those of known_architectures() that the manifest has, in that order
+  // The manifest's architectures that are known and fit its device, in the order of known_architectures().
+  std::vector<std::string> wanted;
   for (const std::string& each : known_architectures()) {
     if (contains(manifest.architectures, each) && (each == "host") == (manifest.device == "host"))
       wanted.push_back(each);

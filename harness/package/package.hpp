@@ -24,7 +24,7 @@ struct Package {
   Manifest manifest;
   std::vector<Programs> programs;     // programs[i] is of manifest.methods[i]
   std::vector<cache::Entry> choices;  // the algorithms chosen from libraries
-  // Only after reading, of the file. The digest is SHA-256.
+  // Only reading sets the members below. The digest is the SHA-256 of the file.
   std::vector<Section> sections = {};
   std::size_t bytes = 0;
   std::string digest = {};

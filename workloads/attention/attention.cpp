@@ -42,8 +42,8 @@ void check(Build& build, const Sizes& sizes) {
   }
 }
 
-// Adds the op that makes q, k and v of heads. `rows` has the output of the joined product, or the outputs of
-// the three products. k and v are caches that the op writes; in training they are outputs of the op.
+// Adds the op that makes the heads of q, k and v from `rows`: the output of the joined product, or the
+// outputs of the three products. k and v are caches that the op writes; in training they are its outputs.
 std::array<std::int32_t, 3> add_heads(Build& build, const std::string& layer, const Sizes& sizes,
                                       const std::vector<std::int32_t>& rows, std::int32_t positions) {
   std::vector<gb_attr> attributes = {integer("heads", sizes.heads), integer("head_dim", sizes.head_dim())};

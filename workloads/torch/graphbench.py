@@ -1,5 +1,5 @@
-"""PyTorch's side of graphbench, which starts this file with the interpreter of --python: it builds a user's
-step and hands its parts to the worker as C callbacks. A step file may import it as `graphbench`."""
+"""PyTorch's side of graphbench, which starts this file with the interpreter of --python. Builds a user's step
+and hands its parts to the worker as C callbacks. A step file may import this file as `graphbench`."""
 
 import ast
 import contextlib
@@ -77,7 +77,8 @@ class Step:
         self.kinds, self.runs = [abi.RUN_PART], {-1: self.run, 0: self.run}
 
     def prepare(self):
-        """Runs the first step of all, whose tensors belong to what is kept, and makes the mode's parts."""
+        """Runs the very first step, so that `held` also finds the tensors that this step makes. Then makes
+        the mode's parts."""
         self.run()
         with torch.no_grad():
             self.held = Held(torch, self.module, self.args, *self.calls)
@@ -101,7 +102,7 @@ class Step:
             torch.cuda.synchronize(self.device)
 
     def run(self, calls=(), begin=None):
-        """Runs the calls; the step's own if none are given."""
+        """Runs the calls, or the step's own calls if none are given. `begin` runs first."""
         if begin:
             begin()
         for call in calls or self.calls:
@@ -150,13 +151,13 @@ class Step:
                 self.runs[0]()
 
     def hiding(self):
-        """Hides a capture from model code; torch's own code asks the driver as before."""
+        """Hides a capture from model code with --torch-hide-capture. torch's own code asks the driver."""
         if "hide_capture" not in self.facts:
             return contextlib.nullcontext()
         return mock.patch.object(torch.cuda, "is_current_stream_capturing", lambda: False)
 
     def compiled(self, **how):
-        """Compiles every batch separately, and keeps the code: the batches of a process come in turn."""
+        """Compiles the step for its batch only. The limit lets the process keep the code of all batches."""
         import torch._dynamo
 
         compilations(forget=True)
@@ -187,7 +188,7 @@ class Step:
         self.result = self.static
 
     def outputs(self):
-        """The names of the last step's outputs, and their dense values."""
+        """The names and dense values of the last step's outputs, and of all optimizers' parameters."""
         if self.result is None and self.pieces:
             leaves = [self.pieces.values[node] for node in self.pieces.returned]
         else:
@@ -318,7 +319,7 @@ class Host:
         return abi.SKIP if skips else abi.FAILED
 
     def run(self, step, part, reason, size):
-        """Is timed, so it takes a shorter way than answer()."""
+        """Runs a part of the step. This is timed, so it does not go through the wrapper of answer()."""
         try:
             step.runs[part]()
             return 0
@@ -339,8 +340,8 @@ class Host:
 
 
 def versions(file):
-    """The versions of torch and of the packages that the step file imports anywhere by their own name: for
-    resume, history and comparison."""
+    """The versions of torch and of the packages that the step file imports, if a package has the name of the
+    imported module. Resume, history and comparison use these versions."""
     tree = ast.parse(pathlib.Path(file).read_bytes())
     names = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
     names |= {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.module}
@@ -386,7 +387,7 @@ def main(role, parent, file, function, *more):
         leave_ranks()
     sys.stdout.flush()
     sys.stderr.flush()
-    os._exit(code)  # skips Python's shutdown, after which the driver's may crash
+    os._exit(code)  # skips Python's shutdown, after which the driver's shutdown may crash
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Names what stops a capture: every op of a step is captured alone and thrown away, then run."""
+"""Names the ops that stop a capture: captures each op of a step alone, discards the capture, runs the op."""
 
 import contextlib
 import ctypes
@@ -34,7 +34,8 @@ class Doctor(TorchDispatchMode):
         self.probing = False
 
     def place(self):
-        """The user's innermost line, and the innermost line outside of torch if that is in another file."""
+        """The innermost line of the step file ("backward" if there is none), and the innermost line outside
+        of torch if that is in another file."""
         place, inside = "backward", ""
         for frame, number in traceback.walk_stack(sys._getframe(2)):
             name = frame.f_code.co_filename
@@ -89,7 +90,7 @@ class Doctor(TorchDispatchMode):
             return lambda *args, **kwargs: self.op(name(args), functools.partial(original, *args, **kwargs))
 
         changed = [(torch.cuda, "synchronize", lambda _: "torch.cuda.synchronize"),
-                   (torch._tensor_str, "_str", lambda _: "print of a tensor")]  # no mode sees these ops
+                   (torch._tensor_str, "_str", lambda _: "print of a tensor")]  # a dispatch mode sees neither
         if "triton.runtime.jit" in sys.modules:  # the dispatcher does not see Triton's kernels
             jit = sys.modules["triton.runtime.jit"].JITFunction
             changed.append((jit, "run", lambda args: f"triton kernel {args[0].fn.__name__}"))
@@ -119,7 +120,8 @@ def kernels(call):
 
 
 def silent(step):
-    """Whether a capture misses work, by a replay's outputs on new inputs and its kernels; and a note."""
+    """Returns whether a capture fails or misses work, and a sentence or note about it. Compares a replay's
+    outputs on new inputs, and its kernels, with those of an eager step."""
     try:
         step.capture(0)
     except Exception as error:  # noqa: BLE001 - what stops it passes neither the dispatcher nor Triton
@@ -145,7 +147,7 @@ def silent(step):
 
 def examine(host, batch, device, output):
     """Runs `graphbench doctor`, without a worker or a plan, on a stream of its own. Returns the exit code and
-    the words."""
+    the text for stdout."""
     index = int(device.partition(":")[2] or 0)
     if device == "host" or index >= torch.cuda.device_count():
         raise Refusal(f"--device: {device} has no GPU that PyTorch {torch.__version__} sees, and only a GPU "

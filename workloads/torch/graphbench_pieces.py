@@ -1,4 +1,4 @@
-"""Mode piecewise of one callable: the graph that torch.compile traces, cut into parts."""
+"""Mode piecewise of a step with one callable: cuts the graph that torch.compile traces into parts."""
 
 import collections
 import functools
@@ -33,8 +33,9 @@ def names_of(node):
 
 
 class Pieces:
-    """The dynamo graph of a step, cut where `splits` says: ops of those names, and the part that holds one,
-    run eagerly. Parts run in the graph's order, without autograd, so nodes that switch it are left out."""
+    """The dynamo graph of a step, cut into parts. Ops that `splits` names or that eager() marked run eagerly;
+    the ops between them are captured. Parts run in the graph's order, without autograd, so nodes that switch
+    autograd are left out."""
 
     def __init__(self, module, splits):
         from torch.fx.passes.split_module import split_module
@@ -49,7 +50,7 @@ class Pieces:
                 continue
             follows = node.target is operator.getitem or "wait_tensor" in names_of(node)
             if follows and node.args[0] in part_of:
-                # An item belongs to the part that makes its tuple, and a wait to that of its collective.
+                # An item belongs to the part that makes its tuple, a wait to the part with its collective.
                 part_of[node] = part_of[node.args[0]]
                 continue
             self.ops |= names_of(node)
@@ -70,7 +71,7 @@ class Pieces:
         self.entered_at = None
 
     def enter(self, *inputs):
-        """Is called as the compiled callable: runs the step once, and later returns its last outputs."""
+        """The compiled callable runs this. The first call runs all parts. Returns the last outputs."""
         first, self.entered_at = self.entered_at is None, time.perf_counter()
         if first:
             self.values.update(zip(self.inputs, inputs))
@@ -97,8 +98,8 @@ class Pieces:
         return kept
 
     def forget(self, part):
-        """Is called before a part is captured: outputs of earlier graphs that nothing reads from here on keep
-        their addresses but lose their owner, so this graph can use their memory, as it does at every step."""
+        """Is called before a part is captured. Outputs of earlier graphs that no part reads from here on keep
+        their addresses, but no longer own their memory: this graph may use it, as in every step."""
         order = {node: index for index, node in enumerate(self.nodes)}
         made = [each for maker in range(part) if self.captured[maker]
                 for each in (self.nodes[maker], *self.items[maker])]
@@ -119,7 +120,8 @@ class Pieces:
 
 
 def cut(step):
-    """Parts of the graph that torch.compile hands to a backend. More calls show what the guards cost."""
+    """Makes the step's parts from the graph that torch.compile hands to a backend. Further calls measure the
+    time of the guards. Raises Skip if the step cannot run as such parts."""
     from torch import _dynamo
 
     if step.held.optimizers:

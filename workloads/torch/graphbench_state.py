@@ -1,4 +1,4 @@
-"""The state that a step holds and is put back to, other threads' CPU time, and torch's compilations."""
+"""Keeps and restores the state of a step, and reads other threads' CPU time and torch's compilations."""
 
 import collections
 import inspect
@@ -11,7 +11,7 @@ from graphbench_abi import one_line
 
 
 class Held:
-    """The tensors that a step's callables reach through arguments, closures and globals. It keeps copies
+    """The tensors that a step's callables reach through arguments, closures and globals. A Held keeps copies
     of inputs and buffers and, if the step has an optimizer, of parameters and the optimizer's state."""
 
     def __init__(self, torch, *values):
@@ -51,7 +51,7 @@ class Held:
 
 
 def reach(value, found, depth=0):
-    """Adds to `found`, by id, the value and all that it leads to within five steps."""
+    """Adds to `found`, by id, the value and all objects that at most five references lead to from it."""
     if id(value) in found or depth > 5:
         return
     found[id(value)] = value
@@ -70,7 +70,8 @@ def reach(value, found, depth=0):
 
 
 def seconds_of_other_threads():
-    """CPU time of Python's other threads. A busy thread holds the interpreter's lock for 5 ms."""
+    """CPU time, by name, of the threads that Python code started. A busy one holds the interpreter's lock for
+    5 ms at a time."""
     used = collections.Counter()
     for thread in threading.enumerate():
         stat = pathlib.Path(f"/proc/self/task/{thread.native_id}/stat")
@@ -83,8 +84,9 @@ def seconds_of_other_threads():
 
 
 def compilations(opening=False, forget=False):
-    """Reads what torch._dynamo has counted, and how often it gave which reason, by its names. Batches compile
-    the same code: when one of them is opened, the first compilation of a function is not a repeated one."""
+    """Returns torch._dynamo's counters by their names, and the counts of the most frequent reasons.
+    Batches compile the same code, so while a batch is opened, a function's first compilation is not a
+    recompilation. `forget` sets the counters to zero."""
     utils = getattr(sys.modules.get("torch._dynamo"), "utils", None)
     found, reasons, compiled = collections.Counter(), collections.Counter(), set()
     for group, counts in getattr(utils, "counters", {}).items():
