@@ -137,7 +137,7 @@ std::int32_t hand_over(const std::string& where, const std::vector<ir::ValueId>&
                        std::int32_t capacity) {
   const auto count = static_cast<std::int32_t>(ids.size());
   if (count > capacity || (count > 0 && outputs == nullptr)) {
-    refuse_build(where + ": the op has " + std::to_string(count) + " outputs, but the caller has room for " +
+    refuse_build(where + ": the op has " + std::to_string(count) + " outputs, but output_capacity is " +
                  std::to_string(outputs == nullptr ? 0 : capacity));
   }
   for (std::size_t i = 0; i < ids.size(); ++i) outputs[i] = static_cast<std::int32_t>(ids[i]);

@@ -21,7 +21,7 @@ namespace {
 
 ir::InferredOutput checked(const ir::Op& op, const gb_inferred& described) {
   if (described.dtype < GB_FP32 || described.dtype > GB_I32) {
-    distrust(op, "infer() gave dtype " + std::to_string(described.dtype));
+    distrust(op, "infer() gave dtype " + std::to_string(described.dtype) + ", which is not a gb_dtype");
   }
   if (described.rank < 1 || described.rank > GB_MAX_RANK) {
     distrust(op, "infer() gave rank " + std::to_string(described.rank) + ", but a rank is 1.." +
@@ -62,7 +62,9 @@ std::vector<ir::InferredOutput> infer(const gb_op& definition, const ir::Op& op,
         ErrorCode::invalid_argument,
         op.name + " (" + op.kind + "): " + (error[0] != '\0' ? error.data() : "the plugin refused the op"));
   }
-  if (count > GB_MAX_OUTPUTS) distrust(op, "infer() gave " + std::to_string(count) + " outputs");
+  if (count > GB_MAX_OUTPUTS)
+    distrust(op, "infer() gave " + std::to_string(count) + " outputs, but an op may have at most " +
+                     std::to_string(GB_MAX_OUTPUTS));
   std::vector<ir::InferredOutput> inferred;
   for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
     inferred.push_back(checked(op, outputs.at(i)));

@@ -177,8 +177,8 @@ void check_gradient(const ir::OpDefinition& op, const std::vector<ir::OpDefiniti
   const std::string where = label + ": op '" + op.kind + "': gradient '" + op.gradient + "'";
   const auto gradient = std::ranges::find(ops, op.gradient, &ir::OpDefinition::kind);
   if (gradient == ops.end() || op.gradient == op.kind)
-    refuse_record(where, "the gradient is not another op of this plugin");
-  if (!gradient->mutated_inputs.empty()) refuse_record(where, "the gradient's mutated_inputs is not 0");
+    refuse_record(where, "the gradient must be the kind of another op of this plugin");
+  if (!gradient->mutated_inputs.empty()) refuse_record(where, "the gradient op's mutated_inputs must be 0");
 }
 
 gb_program_pass check_pass(const gb_program_pass* record, const std::string& label) {
@@ -223,8 +223,9 @@ CheckedWorkload check_step(const gb_step* record, const std::string& origin) {
   for (std::int32_t i = 0; i < step.mode_count; ++i) {
     const std::string mode = record_line(where, "mode", step.modes[i]);
     if (!is_step_mode(mode))
-      refuse_record(where,
-                    "mode '" + mode + "' must be whole, piecewise or LIBRARY.NAME; every step has eager");
+      refuse_record(where, "mode '" + mode +
+                               "' must be whole, piecewise or LIBRARY.NAME; eager is not listed, because "
+                               "every step has that mode");
     check_unique(where, "mode", mode, seen);
     checked.info.modes.push_back(mode);
   }

@@ -83,8 +83,8 @@ void log_failure(cudaError_t status, const char* operation) noexcept {
   static std::atomic<bool> logged{false};
   (void)cudaGetLastError();
   if (status == cudaSuccess || status == cudaErrorCudartUnloading || logged.exchange(true)) return;
-  complain("cuda: %s while releasing: %s (%d)", operation, cudaGetErrorName(status),
-           static_cast<int>(status));
+  complain("cuda: %s: %s (%d); later failures to release something are not printed", operation,
+           cudaGetErrorName(status), static_cast<int>(status));
 }
 
 }  // namespace graphbench::cuda

@@ -73,7 +73,7 @@ cudaGraph_t CudaStream::graph_so_far() const {
 std::size_t CudaStream::recorded_nodes() const {
   const cudaGraph_t graph = graph_so_far();
   std::size_t count = 0;
-  if (graph != nullptr) check(cudaGraphGetNodes(graph, nullptr, &count), "count nodes of capture");
+  if (graph != nullptr) check(cudaGraphGetNodes(graph, nullptr, &count), "count the nodes of a capture");
   return count;
 }
 

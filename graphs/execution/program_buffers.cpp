@@ -72,7 +72,8 @@ void ProgramBuffers::allocate(Layout layout) {
     std::size_t padded = 0;
     if (__builtin_add_overflow(bytes, buffer_alignment - 1, &padded) ||
         __builtin_add_overflow(total, padded / buffer_alignment * buffer_alignment, &total)) {
-      throw Error(ErrorCode::out_of_memory, "allocate " + program_.value(id).name + ": too many bytes");
+      throw Error(ErrorCode::out_of_memory,
+                  "allocate " + program_.value(id).name + ": more bytes than an address can count");
     }
   }
   if (layout == Layout::together) place_together(offsets, total);

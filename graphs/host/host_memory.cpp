@@ -34,8 +34,9 @@ std::size_t limit_from_environment() {
   const char* end = text + std::strlen(text);
   const auto [stop, error] = std::from_chars(text, end, bytes);
   if (error != std::errc() || stop != end || bytes == 0) {
-    throw Error(ErrorCode::invalid_argument, std::string("open host device: ") + memory_limit_variable +
-                                                 "=\"" + text + "\" is not a positive number of bytes");
+    throw Error(ErrorCode::invalid_argument,
+                std::string("open host device: ") + memory_limit_variable + "=\"" + text +
+                    "\" is not a positive number of bytes: give one, or unset the variable");
   }
   return bytes;
 }

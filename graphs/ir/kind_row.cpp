@@ -55,7 +55,7 @@ Outputs infer_by_row(const KindRow& row, const Op& op, const Inputs& inputs) {
   for (const std::string& flag : row.flagged_inputs) count += integer_attribute(op, flag) == 1 ? 1 : 0;
   if (const std::size_t group = row.groups.size; group > 0) {
     if (inputs.size() <= count || (inputs.size() - count) % group != 0) {
-      refuse(op, "the op takes " + std::to_string(count) + " inputs, then groups of " +
+      refuse(op, "the op takes " + std::to_string(count) + " inputs and then one or more groups of " +
                      std::to_string(group) + ", but has " + std::to_string(inputs.size()));
     }
   } else if (inputs.size() != count) {

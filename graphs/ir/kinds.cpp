@@ -42,8 +42,8 @@ Shape shape_of_heads(const Op& op, const Value& qkv, std::int64_t parts = 3) {
   expect_rank(op, qkv, 2);
   const Dim rows = qkv.shape[0];
   if (rows.fixed != 0 || rows.per_batch < 1) {
-    refuse(op,
-           "rows of " + qkv.name + " are " + to_string(qkv.shape) + ", but must be a multiple of the batch");
+    refuse(op, "input " + qkv.name + " has shape " + to_string(qkv.shape) +
+                   ", but its number of rows must be a multiple of the batch");
   }
   expect_shape(op, qkv, {rows, fixed_dim(parts * heads * head_dim)});
   return {of_batch(), fixed_dim(heads), fixed_dim(rows.per_batch), fixed_dim(head_dim)};
@@ -63,7 +63,8 @@ Outputs infer_rope_kv_append(const Op& op, const Inputs& inputs) {
   const std::int64_t slots = fixed_extent(op, *inputs[2], 2);
   const std::int64_t tokens = cache[2].fixed;
   if (slots < tokens) {
-    refuse(op, "the cache has " + std::to_string(slots) + " slots for " + std::to_string(tokens) + " tokens");
+    refuse(op, "the cache has only " + std::to_string(slots) + " slots for " + std::to_string(tokens) +
+                   " new tokens");
   }
   cache[2] = fixed_dim(slots);
   expect_shape(op, *inputs[2], cache);

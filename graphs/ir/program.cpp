@@ -182,8 +182,8 @@ std::vector<ValueId> ProgramBuilder::op(std::string kind, std::string name, std:
   }
   for (const std::uint32_t position : mutated_positions(*definition, op.inputs.size())) {
     if (position >= op.inputs.size())
-      refuse(op.name + ": the op mutates input " + std::to_string(position) +
-             ", but does not have that input");
+      refuse(op.name + ": the op writes to input " + std::to_string(position) + ", but has only " +
+             std::to_string(op.inputs.size()) + " inputs");
     const ValueId target = op.inputs[position];
     if (program_.values_[target].kind == ValueKind::weight) {
       refuse(op.name + ": the op would write to the weight " + program_.values_[target].name);

@@ -49,14 +49,13 @@ void print_causes(std::ostream& out, const Bill& bill) {
   const bill::Measured measured = bill.measured.value_or(bill::Measured{});
   print("memory", bytes_of(told.growth), bytes_of(measured.growth), bytes_text);
   print("time", seconds_of(told.setup), seconds_of(measured.setup), format_seconds);
-  out << fmt::format("  predicted from {} captures: {} to {}", told.captures, bytes_text(told.bytes.low),
-                     bytes_text(told.bytes.high));
-  out << fmt::format("; prediction by a line through the first two captures: {}\n",
-                     bytes_text(told.line_bytes));
+  out << fmt::format("  predicted from {} captures: memory of {} to {}", told.captures,
+                     bytes_text(told.bytes.low), bytes_text(told.bytes.high));
+  out << fmt::format("; by a line through the first two captures: {}\n", bytes_text(told.line_bytes));
   if (const auto& of = bill.measured)
-    out << fmt::format("  measured {} and {}: error of the prediction {:+.1f} %, of the line {:+.1f} %\n",
-                       bytes_text(of->bytes), format_seconds(of->seconds), 100 * of->error,
-                       100 * of->line_error);
+    out << fmt::format(
+        "  measured {} and {}: the prediction of memory was off by {:+.1f} %, the line by {:+.1f} %\n",
+        bytes_text(of->bytes), format_seconds(of->seconds), 100 * of->error, 100 * of->line_error);
   if (const auto& of = bill.memory; of && of->used_bytes)
     out << fmt::format(
         "  other    {} context, {} static; of the {} that the driver reports as used, {} is unexplained\n",

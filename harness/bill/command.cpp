@@ -152,7 +152,8 @@ class Biller {
   BillAnswer ask(BillTask task, const std::vector<std::int64_t>& sizes, Bill& made) {
     task.task.batches = sizes;
     if (!options_.quiet)
-      std::fprintf(stderr, "%s: %zu of %zu sizes\n", made.id.c_str(), sizes.size(), request_.sizes.size());
+      std::fprintf(stderr, "%s: capturing %zu of %zu sizes\n", made.id.c_str(), sizes.size(),
+                   request_.sizes.size());
     BillAnswer answer = bill::ask_bill(supervisor_, child_command(options_, bill_role), std::move(task),
                                        options_.worker_timeout_seconds);
     model::add_choices(result_.environment.library_choices, answer.choices);
@@ -275,7 +276,7 @@ int report_bills(const std::string& device, const model::Result& result, const s
     if (failed) complain("bill %s failed: %s", bill.id.c_str(), bill.reason.value().message.c_str());
     const bool short_of = !bill.verified.empty() && bill.verified.front().failed > 0;
     if (short_of)
-      complain("bill %s: the reserve is too small: some runs failed with that much memory free",
+      complain("bill %s: the reserve is too small: with only the reserve free, some runs failed",
                bill.id.c_str());
     if (failed || short_of) code = exit_cells_failed;
   }
@@ -302,8 +303,8 @@ class BillCommand final : public Command {
                  "exec; own,shared: a bill for own and a bill for shared (default: own)");
     options.text(
         "--traffic", asked_.traffic, "TRAFFIC",
-        "traffic, as for ladder: also predict how much step time capturing half of the sizes would cost "
-        "under this traffic, and how much memory and start-up time it would save");
+        "traffic, as for ladder: also predict what happens if only half of the sizes are captured: how much "
+        "longer steps of this traffic take, and how much memory and start-up time is saved");
     options.text("--verify", asked_.verify, "N",
                  "test the reserve, which is the memory to keep free: capture all sizes N times with exactly "
                  "this much free, and N times with 10 % less (default: 0)");

@@ -245,7 +245,8 @@ std::string sentence_of(const Bill& bill) {
                   told.seconds.expected);
   if (bill.trade)
     text += fmt::format(
-        " With only {} of them, steps of this traffic would take {:.1f} % longer; that saves {:.2f} {} and "
+        " With only {} of these sizes, steps of this traffic would take {:.1f} % longer; that saves "
+        "{:.2f} {} and "
         "{:.1f} s.",
         bill.trade->sizes.size(), 100 * (bill.trade->step_ratio - 1), bill.trade->bytes / unit, name,
         bill.trade->seconds);

@@ -21,7 +21,8 @@ namespace graphbench::cli {
 namespace {
 
 constexpr const char* compile_footer =
-    "Without --method the package has one method, \"forward\". Equal weights of methods are stored once.\n"
+    "Without --method the package has one method, \"forward\".\n"
+    "Weights that are equal in several methods are stored once.\n"
     "Batch sizes that are not listed are refused at run time, unless --general is given.\n"
     "Exit codes: 0 done; 1 the device failed; 2 bad usage or input.\n";
 
@@ -52,8 +53,8 @@ class CompileCommand final : public Command {
     options.text("--cache", asked_.cache, "DIR|off",
                  "read library choices from this folder, and keep new ones in it");
     options.text("--low-memory", asked_.low_memory, "ON|OFF",
-                 "ON: generate the weights again to write their file, instead of keeping them in memory "
-                 "(default: OFF)");
+                 "ON: do not keep the weights in memory, but generate them a second time to write the "
+                 "weights file (default: OFF)");
     options.text("--weights", asked_.weights, "FILE", "write the weights to FILE");
     options.text("-o,--output", asked_.output, "FILE.gbp", "write the package to FILE.gbp");
     options.footer(compile_footer);

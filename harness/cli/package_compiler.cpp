@@ -54,7 +54,8 @@ package::Package PackageCompiler::run() {
     const std::string why = package::why_not_serialised(choice.serialised);
     if (why.empty()) continue;
     std::fprintf(stderr,
-                 "note: the package stores only the name of the algorithm %s, because its library plan %s\n",
+                 "note: the package stores only the name of the algorithm %s, because the algorithm's "
+                 "library plan %s\n",
                  choice.algorithm.c_str(), why.c_str());
     entry.content = choice.algorithm;
   }
@@ -67,8 +68,8 @@ void PackageCompiler::write_weights(const std::vector<package::Tensor>& tensors,
 void PackageCompiler::print_memory() const {
   const MemoryTally& tally = device_->tally();
   std::printf(
-      "device memory in bytes: peak %zu, peak of weights %zu, still used after a method %zu; not counted: "
-      "workspace %zu, tuning %zu; host memory of weights: %zu\n",
+      "device memory in bytes: peak %zu, peak of weights %zu, still used after a method was compiled %zu; "
+      "not counted: workspace %zu, tuning %zu; host memory of weights: %zu\n",
       tally.most(MemoryKind::program), tally.most(MemoryKind::weights), left_bytes_,
       tally.most(MemoryKind::workspace), tally.most(MemoryKind::tuning), weights_.staging_bytes());
 }
@@ -107,7 +108,8 @@ void PackageCompiler::open() {
   const model::DeviceKind& kind = model::device_kind(info.kind);
   if (manifest.dtype.empty()) manifest.dtype = kind.data_type;
   if (!device_->supports(ir::parse_dtype(manifest.dtype).value()))
-    throw InputError("--dtype", in_quotes(manifest.dtype) + " is not supported by " + info.name);
+    throw InputError("--dtype", in_quotes(manifest.dtype) + " is not supported by " + info.name +
+                                    ": give another --dtype");
   for (package::Method& method : manifest.methods) {
     if (method.preset.empty()) method.preset = asked_.preset.empty() ? kind.preset : asked_.preset;
   }

@@ -58,11 +58,12 @@ void add_verdict_options(Options& options, VerdictArguments& arguments) {
   options.text("--format", arguments.format, "NAME", format_help());
   options.text("-o,--output", arguments.output, "FILE", "write to FILE; - for stdout (default: -)");
   options.text("--require-power", arguments.require_power, "LIST",
-               "exit with 11 if a slowdown of this size would be found in fewer than nine cases of ten: of "
-               "one cell's latency (5%), or of all cells alike in a metric (submit=10%)");
-  options.flag("--strict", arguments.strict,
-               "exit with 11 if a metric is inconclusive, and with 10 if a count changed or launches are "
-               "less steady");
+               "exit with 11 unless at least nine comparisons of ten would find a slowdown of this size: of "
+               "one cell's latency (5%), or of a metric in all cells alike (submit=10%)");
+  options.flag(
+      "--strict", arguments.strict,
+      "exit with 11 if a metric is inconclusive, and with 10 if a count changed or NEW's launches are "
+      "less steady than BASE's");
 }
 
 VerdictRequest::VerdictRequest(const VerdictArguments& arguments)

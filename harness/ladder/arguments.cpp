@@ -102,9 +102,11 @@ void check_suggestion(const LadderArguments& asked, const LadderRequest& request
   const std::vector<std::int64_t>& engine = budgets.memory_of;
   if (engine.empty() || asked.suggest != own_measurements) return;
   if (engine.front() < request.sizes.front() || engine.back() > request.sizes.back())
-    throw InputError("--memory", "the engine has sizes from " + std::to_string(engine.front()) + " to " +
-                                     std::to_string(engine.back()) +
-                                     ": give --capture-sizes from the smallest to the largest of them");
+    throw InputError("--memory", "--engine-sizes go from " + std::to_string(engine.front()) + " to " +
+                                     std::to_string(engine.back()) + ", but --capture-sizes only from " +
+                                     std::to_string(request.sizes.front()) + " to " +
+                                     std::to_string(request.sizes.back()) +
+                                     ": give --capture-sizes that reach as far");
 }
 
 Budgets budgets_of(const LadderArguments& asked) {
@@ -112,8 +114,8 @@ Budgets budgets_of(const LadderArguments& asked) {
     if (text.empty()) return std::nullopt;
     const std::optional<double> value = config::parse_real(text);
     if (value && *value > 0) return value;
-    throw InputError(where, in_quotes(text) + " is not a budget: give a number above 0" +
-                                (where == "--memory" ? ", or engine" : ""));
+    throw InputError(where, in_quotes(text) + " is not a budget: give a number of " +
+                                (where == "--memory" ? "bytes above 0, or engine" : "seconds above 0"));
   };
   Budgets budgets;
   budgets.startup_seconds = amount("--startup", asked.startup);

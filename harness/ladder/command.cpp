@@ -183,10 +183,10 @@ class LadderCommand final : public Command {
                  "round the capture sizes up to multiples of N (default: 1)");
     options.text("--capture-order", asked_.order, "largest|smallest",
                  "the size that is captured first (default: largest)");
-    options.text(
-        "--capture-when", asked_.when, "startup|lazy",
-        "when to capture a size. lazy: in the first request that needs the size; startup,lazy: both, to "
-        "compare (default: startup)");
+    options.text("--capture-when", asked_.when, "startup|lazy",
+                 "when to capture a size. startup: before the first step; lazy: in the first request that "
+                 "needs the size; startup,lazy: both, to "
+                 "compare (default: startup)");
     options.text("--pad", asked_.pad, "up|none",
                  "up: pad a step to the next larger size; none: run the step eagerly (default: up)");
     options.text("--beyond", asked_.beyond, "eager|split|refuse",
@@ -197,7 +197,8 @@ class LadderCommand final : public Command {
         "how a lazily captured size warms up. capture: by steps before its capture; requests: by its "
         "first requests, served eagerly (default: capture)");
     options.text("--exec", asked_.exec, "own|shared|switch",
-                 "shared: sizes with the same graph topology share one exec, updated when the size changes; "
+                 "own: each size has its own execs; shared: sizes with the same graph topology share one "
+                 "exec, updated when the size changes; "
                  "switch: one graph with a SWITCH node over all sizes (default: own)");
     options.text(
         "--mutated-inputs", asked_.mutated_inputs, "refuse|copy_back",
@@ -210,9 +211,9 @@ class LadderCommand final : public Command {
     options.text("--traffic-mode", asked_.traffic_mode, "LIST",
                  "serve only a vLLM log's steps of these runtime modes: FULL,PIECEWISE,NONE (default: all)");
     options.text("--steps", asked_.steps, "N|all", "steps to serve (default: 10000)");
-    options.text(
-        "--arrivals", asked_.arrivals, "RATE",
-        "steps arrive at random times, on average RATE per second (default: each follows the previous step)");
+    options.text("--arrivals", asked_.arrivals, "RATE",
+                 "steps arrive at random times, on average RATE per second (default: each starts when the "
+                 "previous one ends)");
     options.text(
         "--engine-sizes", asked_.engine_sizes, "LIST",
         "sizes that a serving engine captures; the same steps are also served with these, to compare");
@@ -231,7 +232,8 @@ class LadderCommand final : public Command {
     options.text("--for", asked_.engines, "LIST",
                  "serving engines for which the suggested sizes are also printed as the engine's own setting "
                  "(default: vllm,sglang,trtllm)");
-    options.flag("--verify", asked_.verify, "also serve the traffic from the suggested sizes, and eagerly");
+    options.flag("--verify", asked_.verify,
+                 "also serve the traffic from graphs of the suggested sizes, and with every step eager");
     options.sweep_options(shared_options);
     options.describe("--mode", "modes to serve in; best: each size in its fastest mode (default: whole)");
     options.describe("--warmup", "eager steps before each capture (default: 3)");

@@ -73,10 +73,11 @@ void print_sizes(std::ostream& out, const model::LadderLaunch& launch, bool colo
 
 void print_first(std::ostream& out, const model::FirstRequests& first) {
   const bool longer = first.p50_seconds > first.noise_seconds;
-  out << fmt::format("\n  first    requests of {} sizes are ", first.count)
-      << (longer ? fmt::format("longer than later requests by {} at p50", format_seconds(first.p50_seconds))
-                 : fmt::format("not longer than later requests at p50 (noise {}); extra time:",
-                               format_seconds(first.noise_seconds)))
+  out << fmt::format("\n  first    the first requests of {} sizes ", first.count)
+      << (longer
+              ? fmt::format("took longer than later requests by {} at p50", format_seconds(first.p50_seconds))
+              : fmt::format("did not take longer than later requests at p50 (noise {}); extra time:",
+                            format_seconds(first.noise_seconds)))
       << fmt::format("{} {} at most, {} in total", longer ? "," : "", format_seconds(first.max_seconds),
                      format_seconds(first.seconds));
 }
@@ -165,9 +166,11 @@ void print_ladders(std::ostream& out, const std::vector<model::Ladder>& ladders,
       continue;
     }
     if (ladder.launches.size() > 1)
-      out << fmt::format("  the first of {} launches; p50 over all of them: latency {}, submit {}\n",
-                         ladder.launches.size(), format_seconds(ladder.summary.latency_seconds->p50),
-                         format_seconds(ladder.summary.submit_seconds->p50));
+      out << fmt::format(
+          "  the numbers below are of the first of {} launches; p50 over all launches: latency {}, submit "
+          "{}\n",
+          ladder.launches.size(), format_seconds(ladder.summary.latency_seconds->p50),
+          format_seconds(ladder.summary.submit_seconds->p50));
     print_launch(out, ladder.launches.front());
     if (!model::is_rival(ladder)) {
       print_rivals(out, ladder.summary);

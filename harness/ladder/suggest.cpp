@@ -212,8 +212,8 @@ double memory_of(const Measurements& measured, const std::vector<std::int64_t>& 
   for (const std::int64_t size : sizes) {
     const std::optional<double> own = pools.at(size);
     if (!own)
-      throw InputError(where, "no measured time for a graph of size " + std::to_string(size) +
-                                  ": measure this size, or one larger and one smaller size");
+      throw InputError(where, "the memory of a graph of size " + std::to_string(size) +
+                                  " was not measured: measure this size, or one larger and one smaller size");
     pool = std::max(pool, *own);
     graphs += execs.at(size).value_or(0);
   }

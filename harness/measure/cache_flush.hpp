@@ -17,7 +17,8 @@ class CacheFlush {
   static std::size_t bytes_for(const Device& device) {
     const std::size_t bytes = device.cache_bytes();
     if (bytes == 0) {
-      throw Error(ErrorCode::unsupported, "flush the cache: this device does not report its size");
+      throw Error(ErrorCode::unsupported,
+                  "flush the last-level cache: this device does not report the size of that cache");
     }
     return device.info().kind == "host" ? std::min(bytes, host_bytes_max) : bytes;
   }

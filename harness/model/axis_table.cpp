@@ -147,15 +147,15 @@ AxisTable later_axes() {
       {.name = "capture-streams",
        .noun = "number of capture streams",
        .placeholder = "WHICH,...",
-       .help =
-           "one: record graphs on the stream that runs steps; each: use one stream per batch (default: one)",
+       .help = "one: record graphs on the stream that runs steps; each: record each batch's graphs on a "
+               "stream of their own (default: one)",
        .choices = {"one", "each"},
        .fallback = "one",
        .modes = graph_modes()},
       {.name = "edges",
        .noun = "kind of edge",
        .placeholder = "WHICH,...",
-       .help = "start of graphbench's kernels on cuda. programmatic: when the previous kernel allows; "
+       .help = "start of graphbench's kernels on cuda. programmatic: when the previous kernel allows it; "
                "full: when the previous kernel has ended (default: programmatic)",
        .choices = {"programmatic", "full"},
        .fallback = "programmatic",
@@ -278,8 +278,8 @@ AxisTable foreign_axes() {
       {.name = "torch-compile",
        .noun = "value of --torch-compile",
        .placeholder = "WHICH,...",
-       .help = "in eager, whole and torch.replay, run the step of --torch as Inductor code: none, default, "
-               "max-autotune (default: none)",
+       .help = "how modes eager, whole and torch.replay compile the step of --torch with Inductor: none "
+               "(they do not), default, max-autotune (default: none)",
        .choices = {"none", "default", "max-autotune"},
        .fallback = "none",
        .modes = {"eager", "whole", "torch.replay"},

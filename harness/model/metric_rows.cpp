@@ -212,7 +212,8 @@ constexpr MetricRow summaries[] = {
     {.name = "predicted_gain",
      .kind = ratio,
      .unit = "ratio",
-     .help = "Predicted gain of one graph over an eager foreign step, from its records.",
+     .help =
+         "Predicted gain of one graph over an eager foreign step, from the records of the step's kernels.",
      .value = value<&CellSummary::predicted_gain>(),
      .addition = true,
      .family = "graphbench_predicted_gain_ratio"},

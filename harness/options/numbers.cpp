@@ -72,8 +72,9 @@ class NumberListParser {
                                    "): give each " + rules_.noun + " once");
     }
     if (values_.size() == rules_.values_max) {
-      throw InputError(where_, in_quotes(entry) + " makes more than " + std::to_string(rules_.values_max) +
-                                   " values: give fewer, or a larger step");
+      throw InputError(where_, "with " + in_quotes(entry) + " the list has more than " +
+                                   std::to_string(rules_.values_max) +
+                                   " values: give fewer values, or a larger step");
     }
     values_.push_back(number);
   }

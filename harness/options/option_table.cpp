@@ -51,7 +51,8 @@ std::vector<OptionSpec> other_options() {
        "action if a program cannot be captured. record: record the reason; eager: run the cell in mode "
        "eager (default: record)"},
       {"capture-stream", steps, text, "WHOSE",
-       "stream for capturing and running steps: own, or the device's default stream (default: own)"},
+       "stream on which steps are captured and run. own: a stream of graphbench's own; default: the device's "
+       "default stream (default: own)"},
       {"tune-sizes", steps, numbers, "LIST",
        "batch sizes for which library algorithms are chosen separately; all other sizes share their choices "
        "(default: every size is separate)"},
@@ -76,20 +77,21 @@ std::vector<OptionSpec> other_options() {
        true},
       {"cold-l2", measuring, flag, "", "flush the device's last-level cache before every timed step"},
       {"sustained", measuring, real, "SECONDS",
-       "afterwards, time each cell under load when clock and power are steady; SECONDS is the time limit "
+       "after the timing, time each cell under load when clock and power are steady; SECONDS is the time "
+       "limit "
        "(without SECONDS: 15)",
        false, "15"},
       {"evaluate", training, flag, "",
-       "afterwards, run each training cell's forward program, without gradients, with the trained "
+       "after the timing, run each training cell's forward program, without gradients, with the trained "
        "parameters"},
-      {"profile", measuring, flag, "", "afterwards, record each cell's kernels, busy time and gaps"},
+      {"profile", measuring, flag, "", "after the timing, record each cell's kernels, busy time and gaps"},
       {"json", results, text, "FILE",
        "write the result document to FILE; - for stdout (default: graphbench.json)", true, "", true},
       {"samples", results, text, "FILE.npz", "write every sample to a file for numpy.load (default: none)",
        true},
       {"report", results, text, "FILE.html", "write the result as an HTML page (default: none)", true},
       {"dump-graph", results, text, "DIR",
-       "write each cell's graphs to DIR as DOT and JSON, with its split program", true},
+       "write each cell's graphs to DIR as DOT and JSON, and the cell's program with its splits", true},
       {"trace", results, text, "FILE", "write the profiled steps as a Chrome trace (implies --profile)",
        true},
       {"quiet", results, flag, "", "do not print progress or the table", true},
@@ -130,14 +132,13 @@ std::vector<OptionSpec> shape_options() {
   using enum OptionGroup;
   return {
       {"shape-trace", measuring, text, "FILE",
-       "afterwards, once per task, walk the file's steps (batch size and sequence length per line) with a "
-       "cache of programs",
+       "after the timing, once per task, run the steps that the file lists (batch size and sequence length "
+       "per line) with a cache of programs",
        true},
       {"shape-programs", measuring, integer, "N",
        "maximum number of programs that --shape-trace keeps (default: 8)", true},
       {"shape-recordings", measuring, integer, "N",
-       "maximum number of step sizes, over all programs, that --shape-trace keeps recorded (default: 64)",
-       true},
+       "maximum number of recordings that --shape-trace keeps, over all its programs (default: 64)", true},
   };
 }
 
@@ -149,7 +150,8 @@ std::vector<OptionSpec> package_options() {
        "run a package that graphbench compile wrote, instead of building the workloads' programs", true},
       {"weights", packages, text, "FILE", "the weights file for --package", true},
       {"low-memory", packages, text, "ON|OFF",
-       "ON: load the weights of --package through a buffer of 1 MiB instead of the largest tensor's size "
+       "ON: load the weights of --package through a host buffer of 1 MiB, instead of one as large as the "
+       "largest tensor "
        "(default: OFF)",
        true},
   };
@@ -185,7 +187,7 @@ std::vector<OptionSpec> all_options() {
   std::vector<OptionSpec> options = axis_options(model::axes());
   options.push_back({"grid", OptionGroup::plan, OptionKind::repeated, "AXIS=VALUES ...",
                      "also measure the plan's cells with these values on the named axes "
-                     "(repeatable; without any axis: \"" +
+                     "(repeatable; default, if no axis is given: \"" +
                          std::string(default_grid) + "\")"});
   for (const std::vector<OptionSpec>& others :
        {package_options(), other_options(), prometheus_options(), shape_options(), machine_options()})

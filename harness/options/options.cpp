@@ -220,8 +220,8 @@ model::PackageFiles package_files(const RawOptions& raw, const SweepOptions& so_
   for (const std::string& name : said) {
     if (find(raw, name) != nullptr)
       throw InputError(so_far.where(name),
-                       "the option is for building programs, but those of --package are built: leave one of "
-                       "the two options out");
+                       "the option is for building programs, but the programs of --package are already "
+                       "built: leave one of the two options out");
   }
   for (const auto& [name, path] : {std::pair{"package", &files.file}, {"weights", &files.weights}})
     *path = std::filesystem::absolute(text_of(raw, name, "")).lexically_normal().string();

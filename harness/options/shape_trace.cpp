@@ -43,8 +43,8 @@ model::ShapeTrace parse_shape_trace(const std::string& path, std::string_view co
                                   std::to_string(trace.steps.front().line) +
                                   ": give a sequence length in all lines or in none");
     if (trace.steps.size() == steps_max)
-      throw InputError(where, "batch size " + batch + " belongs to a step beyond the maximum of " +
-                                  std::to_string(steps_max) + " steps: give fewer steps");
+      throw InputError(where,
+                       "the file has more than " + std::to_string(steps_max) + " steps: give fewer steps");
     trace.steps.push_back(step);
   }
   if (trace.steps.empty())

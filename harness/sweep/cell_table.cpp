@@ -92,7 +92,8 @@ void CellTable::count(std::int64_t batch, model::CellStatus status) {
 void CellTable::add_cell(const model::CellResult& reported) {
   const std::string id = model::id_of(reported.cell);
   if (reported.cell != model::cell_of(task_, reported.cell.batch) || owed_.erase(reported.cell.batch) == 0) {
-    throw Error(ErrorCode::invalid_argument, "merge cell " + id + ": the worker does not measure it");
+    throw Error(ErrorCode::invalid_argument,
+                "merge cell " + id + ": the worker does not measure this cell, or has reported it before");
   }
   if (reported.status == model::CellStatus::pending) {
     throw Error(ErrorCode::invalid_argument, "merge cell " + id + ": the cell has no outcome");

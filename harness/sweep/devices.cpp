@@ -41,7 +41,8 @@ std::vector<std::string> all_devices() {
   }
   if (cuda.empty() && host.size() > 1) std::erase(host, "host");
   if (cuda.empty() && host.empty())
-    throw Error(ErrorCode::unsupported, "--device all: no device is available");
+    throw Error(ErrorCode::unsupported,
+                "--device all: no device is available: graphbench list devices says why");
   return cuda.empty() ? host : cuda;
 }
 

@@ -171,9 +171,10 @@ void Journal::drop_last_line(std::string_view line, std::size_t number) {
 void Journal::take(std::string_view text, std::size_t line) {
   JournalRecord record;
   try {
-    record = codec::read_message<JournalRecord>(text, "read it");
+    record = codec::read_message<JournalRecord>(text, "read the line");
   } catch (const Error& error) {
-    refuse("has a line " + std::to_string(line) + " that this graphbench does not know: " + error.what());
+    refuse("has a line " + std::to_string(line) + " that this graphbench does not know (" + error.what() +
+           "): remove the file (its cells are lost), or give another --json");
   }
   if (auto* task = std::get_if<FinishedTask>(&record)) {
     finished_.push_back(std::move(*task));

@@ -147,7 +147,8 @@ class Probe {
     for (const ir::Op& op : program.ops()) present.insert(pattern ? ending_of(op.name) : op.kind);
     const std::string list = join(present);
     const std::string mistake = (pattern ? "no op has the name " : "no op has kind ") + in_quotes(split) +
-                                "; program " + program.name() + " has " + list;
+                                "; the op " + (pattern ? "names" : "kinds") + " of program " +
+                                program.name() + " are " + list;
     if (pattern) lacking_.try_emplace(split, stage_, mistake);
     if (!pattern && registry_.catalog().find(split) == nullptr)
       throw Error(ErrorCode::invalid_argument, mistake);

@@ -115,7 +115,7 @@ class Sweep {
   void leave_out_fatal(const model::WorkerTask& task) {
     for (const std::int64_t batch : task.batches) {
       if (!fatal_.contains(model::id_of(model::cell_of(task, batch)))) continue;
-      table_.fail(batch, {"worker_crashed", "the cell ended its worker in an earlier launch"});
+      table_.fail(batch, {"worker_crashed", "the worker process ended at this cell in an earlier launch"});
     }
   }
 

@@ -76,7 +76,8 @@ class Bill(HarnessCase):
         (bill,), done = self.bill(*SIZES, "--traffic", "uniform:1:64")
         self.assertLessEqual(len(bill["trade"]["sizes"]), 4)
         self.assertIn(64, bill["trade"]["sizes"])
-        self.assertRegex(done.stdout, r"of them, steps of this traffic would take .* % longer; that saves")
+        self.assertRegex(done.stdout,
+                         r"of these sizes, steps of this traffic would take .* % longer; that saves")
 
     def test_the_reserve_suffices_and_a_tenth_less_does_not(self):
         (bill,), done = self.bill(*SIZES, "--verify", "2",

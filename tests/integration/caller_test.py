@@ -144,7 +144,8 @@ class Caller(HarnessCase):
         refused = self.run_graphbench("--sweep", "--device", "host", "--workload", "mlp,conv", "--split-ops",
                                       "*.conv2,*.conv3", code=2)
         self.assertEqual('graphbench: --split-ops: workload "mlp": no op has the name "*.conv3"; '
-                         'program mlp/tiny/fp32 has *.boundary, *.down, *.norm, *.up\n', refused.stderr)
+                         'the op names of program mlp/tiny/fp32 are *.boundary, *.down, *.norm, *.up\n',
+                         refused.stderr)
 
     def test_dumped_graphs_hold_no_addresses(self):
         self.sweep("--workload", "attention,mlp", "--dump-graph", "one", "--io", "static,set_params")

@@ -99,7 +99,7 @@ class Ladder(HarnessCase):
             launch = ladder["launches"][0]
             self.assertEqual(launch["stalls"]["count"], stalls)
             self.assertEqual(launch["first_requests"]["count"], 3)
-        self.assertEqual(shown.count("first    requests of 3 sizes"), 2)
+        self.assertEqual(shown.count("first    the first requests of 3 sizes"), 2)
 
     def test_an_input_that_is_written_is_refused_or_copied_back(self):
         plugin = f"--plugin {PLUGINS / 'mutating_op.so'} --workload mutating_op --traffic uniform:1:4"

@@ -119,8 +119,8 @@ class Packages(HarnessCase):
         """What compile prints of memory, in bytes."""
         said = self.run_graphbench(*COMPILE, *arguments, "--cache", "off", code=0).stdout
         numbers = re.search(r"device memory in bytes: peak (\d+), peak of weights (\d+), "
-                            r"still used after a method (\d+); not counted: workspace (\d+), tuning (\d+); "
-                            r"host memory of weights: (\d+)$", said, re.M).groups()
+                            r"still used after a method was compiled (\d+); not counted: workspace (\d+), "
+                            r"tuning (\d+); host memory of weights: (\d+)$", said, re.M).groups()
         return dict(zip(("program", "weights", "between", "workspace", "tuning", "host"), map(int, numbers)))
 
     def test_low_memory_has_one_methods_weights_and_a_little_buffer(self):

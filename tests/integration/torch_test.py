@@ -122,8 +122,8 @@ class Torch(HarnessCase):
                 self.assertEqual(("ok", True), (cell["status"], cell["check"]["identical"]), cell)
                 continue
             self.assertEqual("skipped", cell["status"])
-            self.assertEqual(f"open: mode {mode} needs a GPU: the host device runs PyTorch's steps eagerly",
-                             cell["reason"]["message"])
+            self.assertEqual(f"open: mode {mode} needs a GPU: the host device runs PyTorch's steps "
+                             "only eagerly", cell["reason"]["message"])
 
     def test_weights_optimizers_and_generators_are_put_back_before_a_check(self):
         for function in ("training", "drawing"):

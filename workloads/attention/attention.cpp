@@ -30,10 +30,10 @@ void check(Build& build, const Sizes& sizes) {
   const std::string heads = "heads=" + std::to_string(sizes.heads);
   if (sizes.hidden % sizes.heads != 0) {
     build.fail("option " + hidden + " is not divisible by " + heads +
-               ": set hidden to a multiple of 2 x heads");
+               ": set hidden to a multiple of 2 * heads");
   } else if (sizes.head_dim() % 2 != 0) {
     build.fail("option " + hidden + " with " + heads + " gives head_dim=" + std::to_string(sizes.head_dim()) +
-               ", but rope needs an even head_dim: set hidden to a multiple of 2 x heads");
+               ", but rope needs an even head_dim: set hidden to a multiple of 2 * heads");
   } else if (sizes.tokens > sizes.cache && !sizes.training) {
     build.fail("option tokens=" + std::to_string(sizes.tokens) +
                " exceeds cache=" + std::to_string(sizes.cache) + ": set cache to at least tokens");
@@ -108,10 +108,10 @@ int build_attention(const gb_build_request* request, gb_builder* builder, const 
 
 constexpr gb_option kOptions[] = {
     {"layers", "residual layers", 1, 1024},
-    {"hidden", "width of x; a multiple of 2 x heads", 2, 65536},
+    {"hidden", "width of the input x; a multiple of 2 * heads", 2, 65536},
     {"heads", "attention heads", 1, 1024},
     {"cache", "slots of the KV cache per sequence", 1, 1048576},
-    {"tokens", "new tokens per sequence, at most cache; attention is causal if above 1", 1, 1048576},
+    {"tokens", "new tokens per sequence, at most as many as cache; above 1, attention is causal", 1, 1048576},
     {"qkv", "the products of q, k and v: joined=1, apart=2", 1, 2},
 };
 constexpr std::int64_t kDecode[] = {8, 1024, 16, 1024, 1, 1};

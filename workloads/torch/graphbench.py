@@ -63,7 +63,7 @@ class Step:
         if "GRAPHBENCH_RANKS" in os.environ and not torch.distributed.is_initialized():
             torch.distributed.init_process_group("nccl" if self.on_cuda else "gloo")
         if not self.on_cuda and self.mode != "eager":
-            raise Skip(f"mode {self.mode} needs a GPU: the host device runs PyTorch's steps eagerly")
+            raise Skip(f"mode {self.mode} needs a GPU: the host device runs PyTorch's steps only eagerly")
         made = build(request.batch, self.device)
         self.module, self.args, self.calls = None, (), made if isinstance(made, list) else [made]
         if isinstance(made, tuple) and len(made) == 2 and callable(made[0]):

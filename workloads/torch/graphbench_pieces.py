@@ -165,8 +165,8 @@ def cut(step):
     made = {id(pieces.values[node]): node for node in pieces.output.all_input_nodes}
     leaves = [leaf for leaf in torch.utils._pytree.tree_flatten(result)[0] if isinstance(leaf, torch.Tensor)]
     if any(id(leaf) not in made for leaf in leaves):
-        raise Skip("mode piecewise: the step returns a tensor that is no output of its traced graph: give "
-                   "--mode whole")
+        raise Skip("mode piecewise: the step returns a tensor that is not an output of the traced graph: "
+                   "give --mode whole")
     pieces.returned = [made[id(leaf)] for leaf in leaves]
     step.kinds = [CAPTURED if captured else RUN_PART for captured in pieces.captured]
     step.runs.update((part, functools.partial(pieces.run, part)) for part in range(len(pieces.nodes)))

@@ -171,7 +171,7 @@ std::vector<ProcessStat> read_processes() {
 
 void adopt_orphans() {
   const std::scoped_lock lock(known_mutex);
-  if (prctl(PR_SET_CHILD_SUBREAPER, 1) != 0) fail("adopt orphaned processes of children");
+  if (prctl(PR_SET_CHILD_SUBREAPER, 1) != 0) fail("become the parent of processes whose own parent ended");
   if (has_children()) known_children.merge(own_children());
 }
 

@@ -47,8 +47,8 @@ ConvolutionShape shape_of(const ir::OpCall& call) {
 PreparedOp prepare_conv2d(OpContext& context, const ir::OpCall& call) {
   const ConvolutionShape shape = shape_of(call);
   const bool gradient = shape.result != ConvolutionResult::y;
-  if (shape.dtype == ir::DType::i32) refuse(call, "element type i32");
-  if (shape.activation == Activation::gelu_tanh) refuse(call, "activation gelu_tanh");
+  if (shape.dtype == ir::DType::i32) refuse(call, "element type i32 is not supported");
+  if (shape.activation == Activation::gelu_tanh) refuse(call, "activation gelu_tanh is not supported");
   std::string why_not_cudnn = "cuDNN is not installed, or switched off";
   if (context.use_cudnn) {
     if (std::optional<PreparedOp> prepared = prepare_cudnn_convolution(context, shape, call)) {

@@ -69,7 +69,8 @@ CudnnDescriptor::CudnnDescriptor(const CudnnLibrary& library, cudnnBackendDescri
 
 void CudnnDescriptor::set_raw(cudnnBackendAttributeName_t name, cudnnBackendAttributeType_t type,
                               std::int64_t count, const void* values) {
-  check(library_->BackendSetAttribute(handle(), name, type, count, values), "describe to cuDNN", object_);
+  check(library_->BackendSetAttribute(handle(), name, type, count, values),
+        "set an attribute of a cuDNN descriptor for", object_);
 }
 
 void CudnnDescriptor::set(cudnnBackendAttributeName_t name, const std::vector<std::int64_t>& values) {
@@ -99,8 +100,8 @@ bool CudnnDescriptor::try_finalize() noexcept {
 std::int64_t CudnnDescriptor::get(cudnnBackendAttributeName_t name, cudnnBackendAttributeType_t type,
                                   std::int64_t capacity, void* values) const {
   std::int64_t count = 0;
-  check(library_->BackendGetAttribute(handle(), name, type, capacity, &count, values), "ask cuDNN about",
-        object_);
+  check(library_->BackendGetAttribute(handle(), name, type, capacity, &count, values),
+        "read an attribute of a cuDNN descriptor for", object_);
   return count;
 }
 

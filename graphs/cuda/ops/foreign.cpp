@@ -35,7 +35,7 @@ void HostRun::run(void* const* operands, cudaStream_t stream, const char* object
   for (const Copy& copy : to_host_) {
     check(cudaMemcpyAsync(on_host_[copy.operand], operands[copy.operand], copy.bytes, cudaMemcpyDeviceToHost,
                           stream),
-          "copy to the host for", object);
+          "copy operands to the host for", object);
   }
   // Waits even without inputs, because the last step's copies from the same host memory may still run.
   check(cudaStreamSynchronize(stream), "wait for the operands of", object);
@@ -43,7 +43,7 @@ void HostRun::run(void* const* operands, cudaStream_t stream, const char* object
   for (const Copy& copy : to_device_) {
     check(cudaMemcpyAsync(operands[copy.operand], on_host_[copy.operand], copy.bytes, cudaMemcpyHostToDevice,
                           stream),
-          "copy back from the host for", object);
+          "copy operands back from the host for", object);
   }
 }
 
@@ -55,7 +55,7 @@ PreparedOp prepare_foreign(OpContext& context, const ir::OpCall& call) {
   if (!on_host && definition.foreign->launch_cuda == nullptr)
     refuse(call, "the op's plugin has no launch_cuda");
   if (call.operands.size() > ForeignCall::operands_max) {
-    refuse(call, std::to_string(call.operands.size()) + " operands, more than " +
+    refuse(call, "the op has " + std::to_string(call.operands.size()) + " operands, but may have at most " +
                      std::to_string(ForeignCall::operands_max));
   }
   ForeignCall foreign;

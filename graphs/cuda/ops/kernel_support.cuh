@@ -30,7 +30,7 @@ auto for_float_type(const ir::OpCall& call, ir::DType dtype, Choose choose) {
     case ir::DType::i32:
       break;
   }
-  refuse(call, "element type i32");
+  refuse(call, "element type i32 is not supported");
 }
 
 template <class Choose>

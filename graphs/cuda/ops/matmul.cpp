@@ -179,7 +179,7 @@ std::optional<NativeCall> plain_products(OpContext& context, const MatmulSpec& s
 MatmulSpec matmul_spec(const OpContext& context, const ir::OpCall& call) {
   MatmulSpec spec;
   spec.dtype = call.input(0).dtype;
-  if (spec.dtype == ir::DType::i32) refuse(call, "element type i32");
+  if (spec.dtype == ir::DType::i32) refuse(call, "element type i32 is not supported");
   spec.x = operand_source(0);
   spec.w = operand_source(1);
   spec.y = operand_source(call.input_count);

@@ -18,7 +18,7 @@ std::size_t round_up(std::size_t bytes, std::size_t multiple) {
   std::size_t padded = 0;
   if (__builtin_add_overflow(wanted, multiple - 1, &padded)) {
     throw Error(ErrorCode::out_of_memory,
-                "pool allocation: " + std::to_string(bytes) + " bytes are too many");
+                "allocate " + std::to_string(bytes) + " bytes in the pool: more than an address can count");
   }
   return padded / multiple * multiple;
 }

@@ -94,9 +94,9 @@ class RopeKvAppend {
     for (std::int64_t b = 0; b < e_.batch; ++b) {
       if (positions[b] + e_.tokens <= e_.slots) continue;
       throw Error(ErrorCode::invalid_argument,
-                  "run " + name_ + ": position " + std::to_string(positions[b]) + " of sequence " +
-                      std::to_string(b) + " with " + std::to_string(e_.tokens) +
-                      " tokens exceeds the cache of " + std::to_string(e_.slots) + " slots");
+                  "run " + name_ + ": sequence " + std::to_string(b) + " has " + std::to_string(e_.tokens) +
+                      " new tokens from position " + std::to_string(positions[b]) +
+                      " on, but the cache has only " + std::to_string(e_.slots) + " slots");
     }
   }
 

@@ -102,7 +102,8 @@ void rope_backward(Draft& draft, const Op& op, ValueId) {
   for (const ValueId id : op.outputs) {
     const std::optional<ValueId> gradient = draft.gradient(id);
     if (!gradient)
-      draft.refuse("op " + op.name + " (rope): the loss does not depend on " + draft.forward_value(id).name);
+      draft.refuse("op " + op.name + " (rope): the loss does not depend on " + draft.forward_value(id).name +
+                   ", but the op's gradient needs the gradients of all outputs");
     gradients.push_back(*gradient);
   }
   draft.add_gradient(op.inputs[0], draft.append("rope_grad", op.name + ".grad_input", std::move(gradients),
@@ -138,7 +139,8 @@ void backward_by_kind(Draft& draft, const Op& op) {
     const std::optional<ValueId> gradient = draft.gradient(id);
     if (!gradient)
       draft.refuse("op " + op.name + " (" + op.kind + "): the loss does not depend on " +
-                   draft.forward_value(id).name);
+                   draft.forward_value(id).name +
+                   ", but the op's gradient needs the gradients of all outputs");
     inputs.push_back(*gradient);
   }
   const auto supplied = [&](std::size_t i) {

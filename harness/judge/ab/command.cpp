@@ -138,8 +138,8 @@ Files files_of(const AbArguments& asked) {
   check_file("--json-new", asked.json_new);
   for (const std::string& path : {asked.json_base, asked.json_new}) {
     if (!same_file(path, asked.verdict.output)) continue;
-    throw InputError("-o",
-                     in_quotes(asked.verdict.output) + " is also the file of a result: give another file");
+    throw InputError("-o", in_quotes(asked.verdict.output) +
+                               " is also the file of --json-base or --json-new: give another file");
   }
   return {asked.json_base, asked.json_new};
 }
@@ -249,9 +249,10 @@ int measure_and_judge(const AbArguments& asked, const VerdictRequest& verdict, a
 double seconds_of_minutes(const std::string& text) {
   const std::optional<double> minutes = config::parse_real(text);
   if (minutes && *minutes > 0 && *minutes <= minutes_max) return *minutes * 60;
-  throw InputError(
-      "--until-decided",
-      in_quotes(text) + " is not a number of minutes: give a number above 0, e.g. 60, or no number for 60");
+  throw InputError("--until-decided",
+                   fmt::format("{} is not a number of minutes: give a number above 0 and at most {:.0f}, "
+                               "e.g. 60, or leave the number out, which means 60",
+                               in_quotes(text), minutes_max));
 }
 
 class AbCommand final : public Command {
@@ -270,8 +271,8 @@ class AbCommand final : public Command {
                  "file for NEW's result (default: graphbench-new.json)");
     options.flag("--confirm", asked_.confirm, "before the verdict, measure again the cells that were slower");
     options.text_or("60", "--until-decided", asked_.until_decided, "MINUTES",
-                    "launch each task 5, 10, 15 or 20 times, until a verdict is reached or this time is over "
-                    "(default: 60)");
+                    "launch each task 5, then 10, 15 and at most 20 times, until the verdict is sure or this "
+                    "time is over (default: 60)");
     add_verdict_options(options, asked_.verdict);
   }
 

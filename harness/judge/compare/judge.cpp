@@ -100,7 +100,10 @@ std::vector<double> logs_of(const std::vector<double>& values) {
 }
 
 std::string launches_text(double launches) {
-  if (!(launches <= launches_advised_max)) return "the change is about as large as the margin";
+  if (!(launches <= launches_advised_max))
+    return fmt::format(
+        "even {:.0f} launches per side would not decide, because the change is about as large as the margin",
+        launches_advised_max);
   return fmt::format("about {:.0f} launches per side would decide", std::ceil(launches));
 }
 

@@ -37,7 +37,8 @@ std::string known_names(const std::vector<model::HistoryEntry>& entries) {
     if (!entry.label.label.empty()) names.insert(entry.label.label);
   }
   if (names.empty())
-    return "the " + std::to_string(entries.size()) + " entries have neither branch nor label";
+    return "give a commit, because the " + std::to_string(entries.size()) +
+           " entries have neither branch nor label";
   return "give one of " + join(names);
 }
 

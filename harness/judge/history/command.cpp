@@ -112,12 +112,14 @@ int add(const HistoryArguments& arguments, const std::string& file) {
 
 int list(const HistoryArguments& arguments, const std::string& file) {
   Store store(file, Store::Access::existing);
-  const auto entries = arguments.against.empty() ? store.list(arguments.branch.value_or(""))
-                                                 : history::entries_called(store, arguments.against);
+  const std::string branch = arguments.branch.value_or("");
+  const auto entries =
+      arguments.against.empty() ? store.list(branch) : history::entries_called(store, arguments.against);
   if (arguments.json) {
     std::cout << codec::to_json(entries);
   } else if (entries.empty()) {
-    complain("%s has no matching entry", file.c_str());
+    complain("%s has no entry%s", file.c_str(),
+             branch.empty() ? "" : (" of branch " + in_quotes(branch)).c_str());
   } else {
     reporters::print_entries(std::cout, entries, wants_colours(STDOUT_FILENO));
   }

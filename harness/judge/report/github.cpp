@@ -131,9 +131,9 @@ void print_comparison_github(std::ostream& out, const Comparison& comparison, co
   Annotation summary;
   summary.title = "graphbench: " + (comparison.comparable ? name_of(comparison.verdict) : "not comparable");
   summary.message = printable(comparison.headline) + inconclusive_text(comparison);
-  for (const std::string& found : {detectable_text(comparison), means_found_text(comparison)}) {
-    if (!found.empty()) summary.message += "; " + found;
-  }
+  const std::string detectable = detectable_text(comparison);
+  if (!detectable.empty()) summary.message += "; these launches " + detectable;
+  if (const std::string found = means_found_text(comparison); !found.empty()) summary.message += "; " + found;
   if (errors_left > 0) summary.message += fmt::format("; {} more errors are not shown", errors_left);
   if (warnings_left > 0) summary.message += fmt::format("; {} more warnings are not shown", warnings_left);
   out << command("notice", summary);

@@ -247,7 +247,7 @@ class Table {
     if (comparison_.comparable) {
       out_ << settings_text(comparison_.settings) << '\n';
       const std::string detectable = detectable_text(comparison_);
-      if (!detectable.empty()) out_ << detectable << '\n';
+      if (!detectable.empty()) out_ << "these launches " << detectable << '\n';
     }
     for (const std::string& line : advice(comparison_)) out_ << line << '\n';
     const std::string power = power_text(comparison_);

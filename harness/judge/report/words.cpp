@@ -242,9 +242,9 @@ std::string coverage_text(const model::CellComparison& cell) {
       return lost + (lost.empty() || gained.empty() ? "" : "; ") + gained;
     }
     case Coverage::base_only:
-      return "not in NEW" + (cell.regression ? "" : ", but not ok in BASE" + reason);
+      return "not in NEW" + (cell.regression ? "" : ", and not ok in BASE" + reason);
     case Coverage::new_only:
-      return "not in BASE" + (cell.reason.empty() ? "" : ", but not ok in NEW" + reason);
+      return "not in BASE" + (cell.reason.empty() ? "" : ", and not ok in NEW" + reason);
     case Coverage::failed_now:
       return "failed in NEW" + reason;
     case Coverage::skipped_now:

@@ -154,8 +154,8 @@ void ForeignRig::check(execution::Executor& executor, std::int64_t batch,
     check->max_abs_error = std::max(check->max_abs_error, difference.largest);
     const double limit = tolerance_of(wanted.dtype);
     if (!(difference.relative <= limit))
-      fail(name + " differs from eager's by " + three_digits(difference.relative) + " of its norm, above " +
-           three_digits(limit));
+      fail(name + " differs from eager's by " + three_digits(difference.relative) +
+           " of the norm of eager's, and the limit is " + three_digits(limit));
     worst = std::max(worst, difference.relative);
   }
   if (!check->identical)

@@ -154,8 +154,8 @@ std::unique_ptr<Graph> ForeignExecutor::capture_part(Part& part, std::int32_t in
   if (void* const lent = step_.capture(index)) return device_.borrow_graph(lent);
   if (part.kind == GB_PART_LAUNCHED)
     throw Error(ErrorCode::step_failed, "capture: part " + std::to_string(index) +
-                                            " is launched by the step, but its capture() lent no graph: lend "
-                                            "one, or make the part GB_PART_RUN");
+                                            " is GB_PART_LAUNCHED, but capture() lent no graph for it: lend "
+                                            "a graph, or make the part GB_PART_RUN");
   return stream_.capture([&] { part.call->launch(stream_, nullptr); });
 }
 

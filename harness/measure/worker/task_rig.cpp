@@ -198,7 +198,7 @@ void TaskRig::check(execution::Executor& executor, std::int64_t batch, std::opti
       check_memory_, why);
   if (check->identical) return;
   throw Error(ErrorCode::check_failed,
-              "check: " + why + ", largest difference " + std::to_string(check->max_abs_error));
+              "check: " + why + "; the largest difference is " + std::to_string(check->max_abs_error));
 }
 
 }  // namespace graphbench::worker

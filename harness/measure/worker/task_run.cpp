@@ -107,7 +107,7 @@ void combine_ranks(TaskRun& run, BatchRun& batch) {
   check.max_abs_error = run.rank.largest(check.max_abs_error);
   if (run.rank.largest(check.identical ? 0 : 1) == 0) return;
   if (check.identical)
-    check.tolerated = "outputs of another rank differ, as another order of operations can cause";
+    check.tolerated = "outputs of another rank differ from eager's, as another order of operations can cause";
   check.identical = false;
 }
 

@@ -90,7 +90,7 @@ void check_needs(const config::SweepOptions& options, const std::string& name, b
                  const std::string& needed) {
   if (!options.places.contains(name) || there) return;
   throw InputError(options.where(name),
-                   "the option does nothing without " + needed + ": give that option too");
+                   "the option does nothing without " + needed + ": give " + needed + " too");
 }
 
 std::string textfile(const config::SweepOptions& options) {

@@ -44,7 +44,7 @@ void linger(const config::SweepOptions& options, const publish::Publisher& publi
   if (seconds <= 0) return;
   if (!options.quiet) {
     const std::string what =
-        publisher.url().empty() ? "the pushed metrics are not deleted" : publisher.url() + " stays";
+        publisher.url().empty() ? "the pushed metrics are not deleted" : publisher.url() + " stays open";
     complain("%s for %g more seconds; press Ctrl-C to end", what.c_str(), seconds);
   }
   const auto end =

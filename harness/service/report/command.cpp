@@ -15,9 +15,10 @@ namespace {
 class ReportCommand final : public Command {
  public:
   explicit ReportCommand(Options& options) {
-    options.words("DOC", paths_,
-                  "one result, or BASE and NEW, or a comparison; and series: files that --sweep --json, "
-                  "compare --format json and history show --format json wrote");
+    options.words(
+        "DOC", paths_,
+        "one result, or two (BASE and NEW), which --sweep --json wrote, or one comparison, which compare "
+        "--format json wrote; and any number of series, which history show --format json wrote");
     options.text("-o,--output", output_, "FILE",
                  "write the report to FILE; - for stdout (default: report.html)");
   }

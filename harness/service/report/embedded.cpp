@@ -271,9 +271,11 @@ void add(const NamedText& document, Contents& contents, std::string& base) {
   } else if (schema == "graphbench.series/1") {
     contents.series.push_back(parsed(document));
   } else {
-    throw InputError(document.source, "a report does not accept schema " + in_quotes(schema) +
-                                          " here: give one result, or BASE and NEW, or a comparison "
-                                          "(compare --format json); and series (history show --format json)");
+    throw InputError(
+        document.source,
+        "a document with schema " + in_quotes(schema) +
+            " does not fit into this report: give one result, or two (BASE and NEW), or one comparison "
+            "(compare --format json); and any number of series (history show --format json)");
   }
 }
 

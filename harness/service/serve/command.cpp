@@ -66,7 +66,7 @@ std::string checked_token(std::string token, const std::string& where) {
   if (std::ranges::any_of(token, [](unsigned char c) { return c <= ' ' || c == 0x7f; })) {
     throw InputError(where,
                      "the token has spaces or control characters: give a printable token, "
-                     "e.g. of openssl rand -hex 32");
+                     "e.g. from openssl rand -hex 32");
   }
   if (token.size() < token_bytes_min) {
     throw InputError(where,
@@ -182,7 +182,9 @@ class ServeCommand final : public Command {
     text("--plugin-folder", asked_.plugin_folder, "DIR",
          "folder of plugins that requests may name (default: none)");
     text("--compare-mib", compare_mib_, "N", "maximum size of a comparison request, in MiB (default: 64)");
-    text("--grace", grace_, "SECONDS", "maximum time for a sweep to stop (default: 10)");
+    text("--grace", grace_, "SECONDS",
+         "maximum time that a running sweep may take to stop when the service ends or a client cancels it "
+         "(default: 10)");
   }
 
   void check() override {

@@ -44,7 +44,9 @@ compare::Side side_of(const Members& request, const char* name, const DocumentOf
   const auto given = request.find(name);
   const Kind kind = given == request.end() ? Kind::other : given->second.kind;
   if (kind != Kind::text && kind != Kind::object) {
-    throw InputError(name, "give the id of a sweep, or a result document");
+    throw InputError(name,
+                     "the value is missing, or neither a string nor an object: give the id of a sweep, or a "
+                     "result document");
   }
   std::vector<codec::Document> documents;
   if (kind == Kind::object) {

@@ -35,7 +35,10 @@ Descriptor lock_folder(const std::string& folder) {
     throw InputError("--state", in_quotes(folder) + " cannot be used: " + why + ": give a writable folder");
   }
   if (flock(lock.get(), LOCK_EX | LOCK_NB) != 0) {
-    throw Error(ErrorCode::io, "lock '" + path + "': another graphbench serve uses this folder");
+    throw Error(
+        ErrorCode::io,
+        "lock '" + path +
+            "': another graphbench serve uses this folder: stop that service, or give another --state");
   }
   return lock;
 }

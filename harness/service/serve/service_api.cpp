@@ -197,7 +197,7 @@ class Api {
     }
     if (runner_.cancel(id)) return answer_with(202, request);  // the sweep has started since the first call
     const bool ending = sweep.state == SweepState::running && !sweep.message.empty();
-    throw Refused(409, ending ? sweep.message : "this sweep has ended");
+    throw Refused(409, ending ? sweep.message : "this sweep has ended, so it cannot be cancelled");
   }
 
   // Queues an ended sweep again. Finished cells are not measured again: the document marks them as resumed.
@@ -255,7 +255,7 @@ class Api {
   Response results(const Request& request) const {
     const StoredSweep sweep = asked(request);
     const bool waiting = sweep.state == SweepState::queued || sweep.state == SweepState::running;
-    if (waiting) throw Refused(409, "this sweep has not ended");
+    if (waiting) throw Refused(409, "this sweep has not ended, so it has no results yet");
     return json_response(200, documents_.get(results_name(sweep.id), [&] {
       std::optional<std::string> document = store_.result(sweep.id);
       if (!document) throw Refused(404, "this sweep has no results");

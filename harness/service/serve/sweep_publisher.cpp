@@ -70,7 +70,7 @@ void SweepPublisher::note(const std::string& id, const std::string& document) {
   try {
     metrics_.set_notes(device_, model::notes_of(codec::read_result(document, "sweep " + id)));
   } catch (const std::exception& error) {
-    complain("warning: sweep %s has no notes: %s", id.c_str(), error.what());
+    complain("warning: /metrics has no notes on sweep %s: %s", id.c_str(), error.what());
   }
 }
 

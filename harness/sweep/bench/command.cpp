@@ -241,7 +241,7 @@ constexpr Refused refused[] = {
     {"trace", "bench records no kernels: run a sweep with --trace FILE"},
     {"baseline", "bench publishes no metrics: give --benchmark_out=FILE, and FILE to graphbench compare"},
     {"quiet", "bench prints Google Benchmark's output: give --benchmark_out=FILE and redirect stdout"},
-    {"on-skip", "bench reports each benchmark that cannot run: run a sweep with --on-skip"},
+    {"on-skip", "bench can only report a benchmark that cannot run: run a sweep with --on-skip"},
 };
 constexpr const char* of_sweeps_alone[] = {
     "evaluate", "shape-trace", "shape-programs", "shape-recordings", "dump-program", "dry-run",  "package",
@@ -252,7 +252,8 @@ const char* refusal_of(const config::OptionSpec& option) {
   const auto* found =
       std::ranges::find_if(refused, [&](const Refused& r) { return r.option == option.name; });
   if (found != std::end(refused)) return found->instead;
-  if (std::ranges::count(of_sweeps_alone, option.name) > 0) return "the option belongs to --sweep";
+  if (std::ranges::count(of_sweeps_alone, option.name) > 0)
+    return "the option belongs to --sweep: leave the option out, or run a sweep";
   const bool publishes =
       option.group == config::OptionGroup::results || option.group == config::OptionGroup::prometheus;
   return publishes ? publishes_nothing : nullptr;
@@ -297,7 +298,9 @@ class BenchCommand final : public Command {
     const bench::BenchOutcome outcome = bench::CellBenchmarks(checked->plan).run();
     if (outcome.matched == 0) {
       throw InputError("--benchmark_filter",
-                       outcome.why_none.empty() ? "the filter chooses no cell" : outcome.why_none);
+                       outcome.why_none.empty()
+                           ? "the filter chooses no cell: --benchmark_list_tests prints the cells' names"
+                           : outcome.why_none);
     }
     if (outcome.failed == 0) return exit_done;
     complain("%lld cells failed; the output gives a reason for each", static_cast<long long>(outcome.failed));

@@ -138,8 +138,8 @@ void check_size(const std::vector<model::Axes>& grids, std::int64_t launches, co
   }
   if (measurements > static_cast<double>(measurements_max)) {
     throw InputError(where, "the axes multiply to " + std::to_string(static_cast<long long>(measurements)) +
-                                " measurements: give shorter lists, at most " +
-                                std::to_string(measurements_max) + " in all");
+                                " measurements: give shorter lists, for at most " +
+                                std::to_string(measurements_max) + " measurements");
   }
 }
 

@@ -155,8 +155,8 @@ std::vector<WorkloadChoice> choose_workloads(const config::SweepOptions& options
       choice->options[set.key] = value;
     } else if (set.from_flag) {
       // Refuses only a --set on the command line: one in a configuration file may be for other sweeps.
-      throw InputError(set.where,
-                       in_quotes(set.workload) + " is not in this sweep, which runs " + join(chosen));
+      throw InputError(set.where, in_quotes(set.workload) + " is not in this sweep, which runs " +
+                                      join(chosen) + ": leave the option out");
     }
   }
   if (step_of(choices, catalog) == nullptr) check_modes(options);

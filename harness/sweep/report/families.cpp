@@ -26,14 +26,16 @@ const std::vector<FamilyRow>& comparison_rows() {
       gauge("graphbench_baseline_cells", "cells", {"device", "coverage"},
             "Number of compared cells, by coverage on the two sides."),
       gauge("graphbench_change_ratio", "ratio", {"CELL", "metric"},
-            "Ratio of the last sweep to the baseline, from geometric means over launches."),
+            "The metric in the last sweep divided by the metric in the baseline, from geometric means over "
+            "launches."),
       gauge("graphbench_verdict_info", "info", {"CELL", "metric", "verdict"},
             "Always 1; a label gives the verdict of the comparison with the baseline."),
       gauge("graphbench_mean_change_ratio", "ratio", {"device", "mode", "metric"},
-            "Ratio of the last sweep to the baseline, as mean over the cells of a mode."),
+            "The metric in the last sweep divided by the metric in the baseline, as mean over the cells of a "
+            "mode."),
       gauge("graphbench_mean_verdict_info", "info", {"device", "mode", "metric", "verdict"},
             "Always 1; labels give the verdict on the mean over a mode's cells, and whether launches are "
-            "less steady."),
+            "less steady than the baseline's."),
   };
   return rows;
 }

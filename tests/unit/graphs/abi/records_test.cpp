@@ -103,13 +103,14 @@ const Spoiling kSpoilings[] = {
        f.op.gradient = "linear_grad_input";
        f.op.gradient_inputs = 1;
      },
-     "op 'demo_op': gradient 'linear_grad_input': the gradient is not another op of this plugin"},
+     "op 'demo_op': gradient 'linear_grad_input': the gradient must be the kind of another op of this "
+     "plugin"},
     {"OpGradientOfItself",
      [](auto& f) {
        f.op.gradient = "demo_op";
        f.op.gradient_inputs = 1;
      },
-     "the gradient is not another op of this plugin"},
+     "the gradient must be the kind of another op of this plugin"},
     {"OpInfer", [](auto& f) { f.op.infer = nullptr; }, "infer is null"},
     {"OpRunsNowhere", [](auto& f) { f.op.run_host = nullptr; }, "launch_cuda and run_host are both null"},
 };
@@ -251,7 +252,7 @@ TEST(Records, AGradientThatWritesItsInputsIsRefused) {
   WithGradient fixture;
   fixture.gradient.mutated_inputs = 1;
   EXPECT_THAT(outcome_of([&] { fixture.add(); }).message,
-              ::testing::HasSubstr("gradient 'demo_grad': the gradient's mutated_inputs is not 0"));
+              ::testing::HasSubstr("gradient 'demo_grad': the gradient op's mutated_inputs must be 0"));
 }
 
 TEST(Records, AnOpOfTheFirstHeaderOfThisVersionHasNoGradient) {

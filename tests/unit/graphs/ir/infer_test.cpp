@@ -133,7 +133,7 @@ TEST_F(InferTest, AnOptimizerTakesWholeGroupsOfOneShapeAndNoWeight) {
   const auto state = [&](const char* name, std::int64_t extent) { return b_.state(name, fixed({extent})); };
   const ValueId p = state("p", 8), g = state("g", 8), v = state("v", 8), narrow = state("narrow", 7);
   const ValueId w = b_.weight("w", fixed({8}));
-  expect_refusal("sgd", {rate}, {}, "1 inputs, then groups of 3, but has 1");
+  expect_refusal("sgd", {rate}, {}, "1 inputs and then one or more groups of 3, but has 1");
   expect_refusal("sgd", {rate, p, g}, {}, "groups of 3, but has 3");
   expect_refusal("sgd", {rate, p, g, narrow}, {}, "narrow has shape");
   expect_refusal("sgd", {p, p, g, v}, {}, "p must be fp32");

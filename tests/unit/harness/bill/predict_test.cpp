@@ -201,8 +201,9 @@ TEST(BillSentence, SaysWhatToReserveAndWhatFewerSizesSave) {
   bill.trade = Trade{.sizes = {1, 2, 3}, .step_ratio = 1.021, .bytes = 0.61 * 1024 * mib, .seconds = 4};
   EXPECT_THAT(
       sentence_of(bill),
-      HasSubstr(" With only 3 of them, steps of this traffic would take 2.1 % longer; that saves 0.61 GiB "
-                "and 4.0 s."));
+      HasSubstr(
+          " With only 3 of these sizes, steps of this traffic would take 2.1 % longer; that saves 0.61 GiB "
+          "and 4.0 s."));
 }
 
 TEST(BillTrade, KeepsTheSizesThatTheTrafficNeeds) {

@@ -116,11 +116,13 @@ TEST(LadderTable, FirstRequestsAreLongerOnlyWhereTheyAreAboveTheNoise) {
     ladder.launches[0].first_requests = model::FirstRequests{2, p50, 90e-6, 41e-6, noise};
     return text_of(ladder);
   };
-  EXPECT_THAT(first(-49.5e-6, 0), HasSubstr("requests of 2 sizes are not longer than later requests at p50"));
-  EXPECT_THAT(first(5e-6, 8e-6),
-              HasSubstr("not longer than later requests at p50 (noise 8.00us); extra time: 90.0us at most"));
+  EXPECT_THAT(first(-49.5e-6, 0),
+              HasSubstr("the first requests of 2 sizes did not take longer than later requests at p50"));
+  EXPECT_THAT(
+      first(5e-6, 8e-6),
+      HasSubstr("did not take longer than later requests at p50 (noise 8.00us); extra time: 90.0us at most"));
   EXPECT_THAT(first(9e-6, 8e-6),
-              HasSubstr("sizes are longer than later requests by 9.00us at p50, 90.0us at most"));
+              HasSubstr("sizes took longer than later requests by 9.00us at p50, 90.0us at most"));
 }
 
 TEST(LadderTable, RuntimeModesThatAreMergedAreNoted) {

@@ -190,9 +190,8 @@ TEST(ShapeTrace, HasSoManyStepsAtMost) {
   std::string lines;
   for (int i = 0; i < 4096; ++i) lines += "8\n";
   EXPECT_EQ(trace_refusal(lines), "accepted");
-  EXPECT_EQ(
-      trace_refusal(lines + "7\n"),
-      "steps.txt:4097: batch size 7 belongs to a step beyond the maximum of 4096 steps: give fewer steps");
+  EXPECT_EQ(trace_refusal(lines + "7\n"),
+            "steps.txt:4097: the file has more than 4096 steps: give fewer steps");
 }
 
 TEST(ShapeTrace, NamesAFileThatCannotBeRead) {

@@ -121,8 +121,9 @@ TEST_F(ForeignStepTest, AStepThatLaunchesItsGraphLendsIt) {
   ForeignExecutor executor(device_, *stream_, step, false);
   EXPECT_THAT(
       test::failure([&] { executor.capture(); }),
-      HasSubstr("part 0 is launched by the step, but its capture() lent no graph: lend one, or make the part "
-                "GB_PART_RUN"));
+      HasSubstr(
+          "part 0 is GB_PART_LAUNCHED, but capture() lent no graph for it: lend a graph, or make the part "
+          "GB_PART_RUN"));
 }
 
 TEST_F(ForeignStepTest, PartsThatAModeCannotHaveAreRefused) {

@@ -49,7 +49,7 @@ TEST(PublishSettings, AllGivenIsParsed) {
 TEST(PublishSettings, ABaselineWantsSomewhereToPublish) {
   EXPECT_EQ(refusal({{"baseline", "base.json"}}),
             "--baseline: the option does nothing without --prometheus-listen, --prometheus-textfile or "
-            "--prometheus-push: give that option too");
+            "--prometheus-push: give --prometheus-listen, --prometheus-textfile or --prometheus-push too");
   EXPECT_THAT(refusal({{"baseline", "no/base.json"}, {"prometheus-listen", "127.0.0.1:9464"}}),
               StartsWith("--baseline: no/base.json: the file cannot be read"));
 }

@@ -68,7 +68,8 @@ TEST_F(SubmissionTest, NamesThatAreNoneAreRefusedAsOnTheCommandLine) {
               HasSubstr("dtype: \"int8\" is not a dtype: give bf16, fp16, fp32"));
   EXPECT_THAT(
       refusal(R"({"batch": "1:10000:+1", "warmup": [0, 1], "launches": 10})"),
-      HasSubstr("the axes multiply to 1200000 measurements: give shorter lists, at most 100000 in all"));
+      HasSubstr(
+          "the axes multiply to 1200000 measurements: give shorter lists, for at most 100000 measurements"));
   EXPECT_THAT(store_->list(9, {}), testing::IsEmpty());
   submit(R"({"workload": "conv", "preset": "tiny", "set": {"mlp.hidden": 128}})");
   EXPECT_EQ(asked_, 0) << "what is built in is known";

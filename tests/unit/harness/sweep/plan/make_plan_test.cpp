@@ -210,7 +210,8 @@ TEST(MakePlan, PlansTensOfThousandsOfCellsAndRefusesASweepThatCouldNotEnd) {
   EXPECT_THAT(refusal({{"batch", "1:10000:+1"}, {"warmup", "0:9999:+1"}}), HasSubstr("give shorter lists"));
   EXPECT_THAT(
       refusal({{"workload", "mlp"}, {"batch", "1:3000:+1"}, {"warmup", "0:11:+1"}}),
-      HasSubstr("the axes multiply to 108000 measurements: give shorter lists, at most 100000 in all"));
+      HasSubstr(
+          "the axes multiply to 108000 measurements: give shorter lists, for at most 100000 measurements"));
 }
 
 std::string hash_of(const std::map<std::string, std::string>& texts,
