@@ -154,7 +154,8 @@ export function regressions() {
     refresh: "5m",
   });
   annotate(builder, one("instance")).withVariable(datasource());
-  // These variables exist even if no sweep is comparable, so the dashboard can then say so.
+  // instance and device are from a family that exists even if no sweep is comparable with the baseline, which
+  // the dashboard can then show. The other variables are from the verdicts.
   const found = labels("graphbench_baseline_comparable", "instance", "device");
   const compared = labels("graphbench_verdict_info", "instance", "device", "preset*", "dtype*", "pass*",
     "warmup*", "variant*", "workload*", "mode*", "metric*", "verdict*");

@@ -1,5 +1,5 @@
-// Reads text by code points, with utf8cpp. Finds the word that a misspelling means by edit distance, which
-// counts insertions, deletions, replacements and swaps of adjacent characters.
+// Reads text by code points, with utf8cpp. For a misspelled word, finds the known word with the smallest edit
+// distance, which counts insertions, deletions, replacements and swaps of adjacent characters.
 #include "graphs/base/text.hpp"
 
 #include <utf8.h>

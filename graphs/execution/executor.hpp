@@ -54,9 +54,10 @@ struct ExecutionContext {
   Stream& stream;
   const ir::Program& program;
   ProgramBuffers& buffers;
-  pool::MemoryPool& eager_pool;     // activations of eager steps
-  pool::MemoryPool* graph_pool;     // private pool of captures; null for eager
-  std::vector<std::string> splits;  // of piecewise; empty: the program's own
+  pool::MemoryPool& eager_pool;  // activations of eager steps
+  pool::MemoryPool* graph_pool;  // private pool of captures; null for eager
+  // where piecewise splits: kinds of ops or patterns of op names; empty: the program's default splits
+  std::vector<std::string> splits;
   // The stream that captures record on; null: `stream`. Steps always run on `stream`.
   Stream* capture_stream = nullptr;
   // Stores the pool's free blocks after each item of the step, for tests that poison them. Slows capture().

@@ -32,7 +32,8 @@ struct Capture {
   double exec_resolution_bytes = 0;
   double transient_bytes = 0;  // peak memory during set-up, minus the memory kept afterwards
   double step_seconds = 0;     // the median of a few replays
-  // The part of the setup in which Python collects garbage. Absent for a program and for the first size.
+  // The time of Python's garbage collection in this size's setup and first step. Absent for a program, which
+  // needs no Python, and for the first size, before which the library cannot be asked.
   std::optional<double> gc_seconds = {};
   model::Setup setup{};
 };

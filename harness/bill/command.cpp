@@ -160,8 +160,9 @@ class Biller {
     return answer;
   }
 
-  // The first process that tunes takes longer than later starts, which find its choices in the cache. So a
-  // second process repeats the measurement, unless the cache keeps no choices.
+  // A process that must first tune takes longer than later ones, which find the choices in the cache. The
+  // bill is about later ones: after a process that tuned, a second one measures, unless the cache keeps no
+  // choices.
   BillAnswer ask_as_tuned(const BillTask& task, const std::vector<std::int64_t>& sizes, Bill& made) {
     const auto has_tuned = [](const BillAnswer& answer) {
       return std::ranges::any_of(answer.choices, [](const auto& each) { return each.timed && !each.hit; });

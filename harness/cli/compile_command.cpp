@@ -1,6 +1,6 @@
 // Runs graphbench compile, which writes a workload's programs and library choices as a package, and its
-// weights as a file. Opens the device in this process and not in a worker, because it makes no result
-// document.
+// weights as a file. Opens the device in this process: only commands that measure for a result document
+// need workers.
 #include <algorithm>
 #include <cstdio>
 #include <iterator>

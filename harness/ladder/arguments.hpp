@@ -9,7 +9,8 @@
 
 namespace graphbench::ladder {
 
-inline constexpr const char* own_measurements = "-";  // LadderArguments::suggest: use this run's times
+// the value of LadderArguments::suggest that asks for the times of this run
+inline constexpr const char* own_measurements = "-";
 
 struct LadderArguments {
   std::string sizes = "1,2,4,8:512:+8";

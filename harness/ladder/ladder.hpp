@@ -39,7 +39,8 @@ struct LadderPolicy {
 struct LadderSteps {
   std::int64_t exact = 0;
   std::int64_t padded = 0;
-  // Below the largest captured size: not padded (pad none), or faster eagerly (mode best).
+  // Ran eagerly below the largest captured size: policy `pad none` does not pad them, or mode best found
+  // eager faster.
   std::int64_t eager_below = 0;
   std::int64_t eager_beyond = 0;
   std::int64_t captured_now = 0;  // waited for the capture of its size (lazy ladders)

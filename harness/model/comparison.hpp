@@ -16,7 +16,8 @@ namespace graphbench::model {
 // interval lies inside the margin. `inconclusive`: the launches do not decide.
 enum class Verdict : std::uint8_t { same, faster, slower, inconclusive };
 
-// The index of a metric in compared_metrics() (metrics.hpp). Metrics that no code names have no enumerator.
+// The index of a metric in compared_metrics() (metrics.hpp). The metrics that code refers to come first
+// there; the others have no enumerator.
 enum class Metric : std::uint8_t {
   latency,
   submit,

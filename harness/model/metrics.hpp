@@ -66,7 +66,7 @@ struct MetricRow {
   MetricValue resolution = {};          // `compare` hides changes of `counted` up to this; null: hides none
   std::string_view baseline_help = {};  // help of the family graphbench_baseline_*; empty: no such family
   std::string_view memory_of = {};      // label `of` in graphbench_memory_bytes; empty: no such series
-  std::string_view column = {};         // columns of the console's table and of the page
+  std::string_view column = {};         // heading in the console's table and on the page; empty: no column
   std::string_view column_help = {};
   bool spare_column = false;  // the console leaves the column out if the table would be too wide
 };

@@ -263,7 +263,8 @@ struct CellSummary {
   // The extra time of a process's first warmups and setups, compared with later ones: the sum over the task's
   // batches. All cells of the task have this value. Absent: no extra time, or not known.
   std::optional<double> setup_once_seconds;
-  // Steps, including warmups, until latency is within 2 % of its steady median; absent: not in most launches.
+  // The number of steps, including warmups, before latency stays within 2 % of its steady median: the median
+  // over launches. Absent if fewer than half of the launches become steady.
   std::optional<std::int64_t> steady_after;
   std::optional<double> submit_over_floor;  // submit p50 divided by the minimum cost of the step's launches
   // Only for the eager cell of a foreign step: the share of its latency in which the device is idle (absent:

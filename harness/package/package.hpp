@@ -30,7 +30,8 @@ struct Package {
   std::string digest = {};
 };
 
-// Why a package cannot have a library's plan (cache::Choice), or "" for a JSON object of at most 16 MiB.
+// Returns why a package cannot store `plan`, a library's serialised plan; "" if it can, because the plan is a
+// JSON object of at most 16 MiB.
 std::string why_not_serialised(std::string_view plan);
 
 std::string write_package(const Package& package);

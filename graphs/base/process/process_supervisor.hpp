@@ -26,7 +26,8 @@ struct ChildCommand {
   std::vector<std::string> argv;    // argv[0] is the path of the file to run; PATH is not searched
   std::string input;                // text for the child's stdin
   double silent_seconds_max = 120;  // time without a line on descriptor 3 after which the child is killed
-  std::vector<std::string> environment = {};  // "NAME=VALUE"; extends or replaces this process's variables
+  // each is "NAME=VALUE": adds a variable to those of this process, or replaces the one of that name
+  std::vector<std::string> environment = {};
 };
 
 struct ChildExit {
@@ -35,7 +36,7 @@ struct ChildExit {
     signalled,  // `signal` killed it
     timed_out,  // killed because it was silent for too long, or because a WatchHandler returned false
     interrupted,
-    refused,  // killed because the line handler threw; `refusal` is its text
+    refused,  // killed because the line handler threw; `refusal` is the exception's text
   };
   How how = How::exited;
   int status = 0;

@@ -49,7 +49,8 @@ class Readers {
       if (!read.kept) first_ = std::min(first_, read.first);
     }
   }
-  // Index of the first later-phase op that reads an inner value; past the last op if there is none.
+  // The index of the first op after the forward phase that reads an inner value (is_inner()). At least the
+  // number of ops if no op does.
   std::size_t first() const { return first_; }
   // True if the run computes the value and no forward op after the run reads it.
   bool is_inner(ValueId id) const {

@@ -1,5 +1,5 @@
-// Prints entries as a table that shortens only commits and hashes, because people copy from it. Plots a
-// series as a grid of characters. A column is one entry, or several entries if they do not all fit.
+// Prints the entries of a history as a table. People copy values from it, so only commits and hashes are
+// shortened. Plots a series as a grid of characters; if columns are too few, neighbouring entries share one.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -72,9 +72,10 @@ std::vector<std::string> documents_in(const std::vector<std::string>& paths, con
 
 class ShardMerge {
  public:
-  // `allow` has the fields that compare's --allow accepts. Throws InputError, which names the file, if a file
-  // is not a task shard, differs from the first file in plan, assignment or device, repeats a shard or a
-  // cell, or has a cell that is not in the plan.
+  // `allow`: names of facts that may differ between the files, as for compare's --allow. Throws InputError,
+  // which names the file, if a file is not a task shard, differs from the first file in its plan, in the
+  // cells of each shard or in a fact that blocks a comparison, repeats a shard or cell, or has a cell beyond
+  // the plan.
   ShardMerge(const std::vector<std::string>& files, const std::vector<std::string>& allow) {
     for (const std::string& file : files) add(file, allow);
     plan_cells();

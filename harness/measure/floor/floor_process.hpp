@@ -1,5 +1,5 @@
-// The floor process, `graphbench --floor-process [PARENT]`. The command line starts it, users do not. If the
-// device fails, only this process ends, and only the floors are missing.
+// The floor process, `graphbench --floor-process [PARENT]`. Other commands start it, users do not. If the
+// device fails, only this process ends, and a sweep goes on without floors.
 #pragma once
 
 #include <string>

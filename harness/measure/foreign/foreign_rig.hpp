@@ -13,10 +13,10 @@ namespace graphbench::foreign {
 
 class ForeignRig final : public worker::Rig {
  public:
-  // Arguments must outlive the rig. Opens the step for the task's batches, the largest first, and stops if a
-  // failure makes the process unusable. A failure is stored, and thrown when the batch's executor is made.
-  // For a task without batches, opens a batch at its first use. Calls `phase` before each batch opens and,
-  // from another thread, again while it opens. With a `rank`, a batch that fails on one rank fails on all.
+  // The arguments must outlive the rig. Opens the step for the task's batches, the largest first. Stores a
+  // failure, which make_executor() throws for that batch; opens no more batches if the failure makes the
+  // process unusable. A task without batches opens a batch at its first use. Calls `phase` before a batch
+  // opens; a second thread repeats the call, as a sign of life. A batch that fails on one rank fails on all.
   ForeignRig(const model::WorkerTask& task, Device& device, const gb_step& record,
              const std::function<void(std::int64_t batch, std::string_view name)>& phase,
              const ranks::Rank& rank = {});

@@ -12,7 +12,7 @@ namespace graphbench::worker {
 namespace {
 
 constexpr int timed_replays = 50;
-// The numbers of empty kernels in the two graphs that define EmptyLine.
+// The numbers of empty kernels in the two graphs that are timed. EmptyLine is the line through their times.
 constexpr std::array<std::int64_t, 2> empty_kernels{1, 257};
 
 using StepList = std::vector<RecordedStep>;

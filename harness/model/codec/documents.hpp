@@ -37,8 +37,8 @@ struct DocumentInParts {
   model::Result head;  // without cells
   std::vector<CellText> cells;
 };
-// Reads the head of a document, and finds its cells in the text. text_padding readable bytes must follow
-// `text`. Throws like read_result().
+// Reads the head of a document, and finds its cells in the text. At least text_padding bytes
+// (parse_document.hpp) must be readable after `text`. Throws like read_result().
 DocumentInParts read_parts(std::string_view text, const std::string& source);
 
 model::CellResult read_cell(std::string_view text, const std::string& source);

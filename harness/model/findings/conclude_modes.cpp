@@ -242,8 +242,9 @@ void conclude_bounds(const CellGroup& group, std::vector<Conclusion>& conclusion
     const CellResult* eager = group.at(batch, reference_mode().name);
     const std::optional<LaunchShare> share = launch_share(eager);
     if (!share) continue;
-    // From records: launch-bound if the device is busy for at most device_bound_share of the latency, and
-    // device-bound if it is busy for more than launch_bound_share.
+    // A recorded share is the device's idle time, so the limits apply to the rest, the busy time:
+    // launch-bound if it is at most device_bound_share of the latency, device-bound if it is above
+    // launch_bound_share.
     const double at_least = share->recorded ? 1 - device_bound_share : launch_bound_share;
     const double below = share->recorded ? 1 - launch_bound_share : device_bound_share;
     bound[share->share >= at_least ? 0 : share->share < below ? 2 : 1].push_back(batch);

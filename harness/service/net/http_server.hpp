@@ -21,7 +21,8 @@ struct ServerLimits {
   // The time limit from a request's first byte to its last, plus one second for each MiB of Content-Length.
   // It is also the limit of a TLS handshake, and of each 64 KiB of a response.
   std::chrono::milliseconds request_max{10'000};
-  // The maximum sum of large bodies being sent; a body with many clients counts once. Above it: 503.
+  // The maximum sum of bodies of at least 64 KiB that are being sent; a body with many clients counts once. A
+  // body that would exceed it gets 503, unless no other is being sent.
   std::uint64_t sending_bytes_max = 64 * 1024 * 1024;
   std::chrono::milliseconds idle_max{30'000};    // between two requests of a connection
   std::chrono::milliseconds keep_alive{15'000};  // a stream that was silent for this long sends a comment

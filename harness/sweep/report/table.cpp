@@ -54,7 +54,7 @@ int width_of(const model::MetricRow& row) {
   return std::max(numbers, static_cast<int>(model::heading_of(row).size()) + 1);
 }
 
-// Metrics measured only on request, or only on some devices, get a column if a cell's value is not 0.
+// A metric with `on_request` or `spare_column` gets a column only if at least one cell's value is not 0.
 Columns columns_of(const model::Result& result, const TableOptions& options) {
   if (!options.columns.empty()) return options.columns;
   Columns columns = model::column_metrics();
