@@ -193,8 +193,8 @@ TEST(BuilderGlue, OpsAreCheckedFieldByField) {
   refused({.attrs = &no_text, .attr_count = 1, .outputs = &y}, "attribute 'a' is null");
   refused({.attrs = &infinite, .attr_count = 1, .outputs = &y}, "not finite");
   refused({.attrs = twice, .attr_count = 2, .outputs = &y}, "given twice");
-  refused({.inputs = &x, .count = 1, .outputs = &y, .capacity = 0}, "room for 0");
-  refused({.inputs = &x, .count = 1}, "room for 0");
+  refused({.inputs = &x, .count = 1, .outputs = &y, .capacity = 0}, "output_capacity is 0");
+  refused({.inputs = &x, .count = 1}, "output_capacity is 0");
 }
 
 TEST(BuilderGlue, OutputsAndSplitsAreChecked) {

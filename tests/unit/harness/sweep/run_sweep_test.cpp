@@ -254,7 +254,7 @@ TEST_F(RunSweep, NonsenseIsACrash) {
 TEST_F(RunSweep, ACellOfAnotherTaskIsACrash) {
   const SweepOutcome outcome =
       with_whole_ok(sweep_with(sends({.cell = ok_cell(whole_task, 1)}) + "sleep 60"));
-  EXPECT_THAT(reason(outcome, 0), HasSubstr("does not measure it"));
+  EXPECT_THAT(reason(outcome, 0), HasSubstr("does not measure this cell"));
 }
 
 TEST_F(RunSweep, ACrashAfterTheLastCellIsAWarning) {
