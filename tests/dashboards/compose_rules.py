@@ -162,7 +162,7 @@ def no_password_is_written_down(files):
 
 
 def the_image_is_built_as_everything_is(files):
-    for wanted in ("ARG BASE=debian:12\n", "RUN ci/packages\n", " ci/build release ",
+    for wanted in ("ARG BASE=debian:12\n", "RUN ci/packages page\n", " ci/build release ",
                    "\nUSER graphbench\n"):
         if wanted not in files.dockerfile:
             yield f"the Dockerfile lacks {wanted.strip()!r}"

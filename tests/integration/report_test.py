@@ -203,7 +203,7 @@ class Report(ReportCase):
         self.write("text.json", "hello")
         self.refuse_each((
             ("report", ("report: ", "DOC is missing")),
-            ("report r.json r.json r.json", ("r.json", "one result, or BASE and NEW")),
+            ("report r.json r.json r.json", ("r.json", "give one result, or two (BASE and NEW)")),
             ("report odd.json", ("odd.json", "graphbench.floors/1")),
             ("report half.json", ("half.json", "not a complete graphbench document")),
             ("report text.json", ("text.json", "not a JSON object")),
