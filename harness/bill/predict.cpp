@@ -77,6 +77,7 @@ struct Gap {
       }
     };
     // Libraries choose kernels by size, and load at most one new set of them per doubling of the size.
+    // Doublings are expected to load sets as often as the captures after the first did.
     const double doublings =
         std::ceil(std::log2(static_cast<double>(above.size) / static_cast<double>(below.size)));
     const double most = sets.bytes * std::min(doublings, count);

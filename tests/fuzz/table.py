@@ -7,7 +7,7 @@ Exit code 1: something was found, or the committed examples are more than --corp
     tests/fuzz/table.py build/asan --runs 100000000 --bytes 4096 --readers package --jobs 8
 
 --jobs processes for each reader share its executions, each with a seed of its own. Executions and speeds are
-sums, and the rest is that of the process which reached most. --seconds is the most for each reader."""
+sums, other numbers the largest of any process. --seconds limits the time for each reader."""
 
 import contextlib
 import json

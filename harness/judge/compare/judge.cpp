@@ -110,8 +110,7 @@ std::string launches_text(double launches) {
 std::string too_few(const MetricComparison& result, bool partnerless) {
   if (partnerless) {
     return "both sides come from one interleaved run, but share no launch index: compare the run's two "
-           "complete "
-           "documents";
+           "complete documents";
   }
   if (result.paired) return "one pair of launches: repeat with --launches 5";
   if (result.base_launches > 1) return "NEW has one launch: repeat NEW with --launches 5";
