@@ -27,6 +27,8 @@ struct Reading {
   double used = 0;
   double pool = 0;
   double workspace = 0;
+  double peak = 0;  // the most that the pool had so far; 0 for a program, whose tally has it
+  std::optional<double> gc_seconds;
   double hidden() const { return used - pool - workspace; }
 };
 
@@ -46,25 +48,31 @@ class Captures {
   }
 
  private:
-  // A number from a foreign step's library. Absent for a program, and before the first size is opened.
-  std::optional<double> library_number(const char* name) const {
-    if (rig_.of_program() != nullptr || opened_ == 0) return std::nullopt;
+  // What a foreign step reports, once one is open.
+  void read_library(Reading& reading) const {
+    if (opened_ == 0) return;
     const std::map<std::string, std::string> facts = rig_.library(opened_);
-    const auto found = facts.find(name);
-    if (found == facts.end()) return std::nullopt;
-    return std::stod(found->second);
+    const auto number = [&](const char* name) {
+      const auto found = facts.find(name);
+      return found == facts.end() ? 0 : std::stod(found->second);
+    };
+    reading.pool = number("memory_reserved");
+    reading.peak = number("max_memory_reserved");
+    if (facts.contains("gc_seconds")) reading.gc_seconds = number("gc_seconds");
   }
 
   Reading read() {
     Device& device = rig_.device();
     device.synchronize();
     worker::TaskRig* const program = rig_.of_program();
-    const auto known = static_cast<double>(device.allocated_bytes());
     Reading reading;
-    reading.pool = program == nullptr
-                       ? library_number("memory_reserved").value_or(0)
-                       : static_cast<double>(program->graph_pool()->statistics().reserved_bytes);
-    reading.workspace = known - (program == nullptr ? 0 : reading.pool);
+    if (program == nullptr) {
+      read_library(reading);
+      reading.workspace = static_cast<double>(device.allocated_bytes());
+    } else {
+      reading.pool = static_cast<double>(program->graph_pool()->statistics().reserved_bytes);
+      reading.workspace = static_cast<double>(device.allocated_bytes()) - reading.pool;
+    }
     const std::optional<MemoryUse> use = device.memory_use();
     reading.used = use ? static_cast<double>(use->bytes) : reading.pool + reading.workspace;
     return reading;
@@ -74,7 +82,6 @@ class Captures {
     process::send_line(
         codec::write_data(BillAnswer{.status = model::CellStatus::pending, .failed_at = size}));
     Capture made{.size = size, .mode = mode};
-    const std::optional<double> gc = library_number("gc_seconds");
     answer_.failed_at = size;
     const Reading before = read();
     MemoryTally& tally = rig_.device().tally();
@@ -100,9 +107,10 @@ class Captures {
                    .workspace_bytes = after.workspace - before.workspace,
                    .code_bytes = warm.hidden() - before.hidden(),
                    .exec_bytes = after.hidden() - warm.hidden()};
-    made.transient_bytes = std::max({static_cast<double>(tally.peak()) - static_cast<double>(tally.total()),
-                                     warm.used - after.used, 0.0});
-    if (gc) made.gc_seconds = library_number("gc_seconds").value() - *gc;
+    made.transient_bytes =
+        std::max({static_cast<double>(tally.peak()) - static_cast<double>(tally.total()),
+                  warm.used - after.used, after.peak > before.peak ? after.peak - after.pool : 0, 0.0});
+    if (before.gc_seconds) made.gc_seconds = after.gc_seconds.value() - *before.gc_seconds;
     answer_.captures.push_back(made);
   }
 

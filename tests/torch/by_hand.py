@@ -7,7 +7,8 @@ For each step of steps.py and batch one process builds the step for both, and ta
 of replays, ours and the script's in turn; a pair is the median of some steps. The script calls, waits and
 reads the clock in Python, and replays with CUDAGraph.replay(), as mode torch.replay does. Printed: both
 gains, and whole's, which launches the graph without Python; eager through graphbench less the script's, with
-the upper bound of the 95 % interval over pairs; submit of a bare launch over a loop of cudaGraphLaunch in C.
+the upper bound of the 95 % interval over pairs, and that of a control, which is a second script in our place;
+submit of a bare launch over a loop of cudaGraphLaunch in C.
 Exit codes: 0 all within the limits below, 1 some are not, 2 bad usage, 77 no GPU."""
 
 import argparse
@@ -24,7 +25,7 @@ import types
 
 HERE = pathlib.Path(__file__).resolve().parent
 GAIN_LIMIT, CELLS_WITHIN, BARE_LIMIT, EAGER_LIMIT, EAGER_SECONDS = 0.02, 0.95, 1.02, 1.01, 6e-6
-PAIR_SECONDS, BARE_SECONDS = 0.05, 1
+PAIR_SECONDS, EAGER_PAIR_SECONDS, BARE_SECONDS = 0.05, 0.1, 1
 CPUS = os.sched_getaffinity(0)
 
 
@@ -83,39 +84,48 @@ def measure(torch, loops, host, build, batch, pairs):
         if not opened[mode]:
             return {"failed": True}
         streams[mode] = host.steps[host.last].stream
-    hand = ByHand(torch, build, batch)
-    calls = {"eager": hand.step, "torch.replay": hand.graph.replay, "whole": hand.graph.replay}
+    hand, again = ByHand(torch, build, batch), ByHand(torch, build, batch)
     pin()
-    hand_seconds, more, ratios = {}, {}, {}
-    for mode, call in calls.items():
-        def ours():
+
+    def ours(mode):
+        def timed():
             with torch.cuda.stream(streams[mode]):
                 return loops.latency(opened[mode], 1)
+        return timed
 
-        steps = max(8, min(40, math.ceil(PAIR_SECONDS / hand.latency(call))))
-        hand_seconds[mode], more[mode], ratios[mode] = [], [], []
-        for _ in range(pairs):
-            ours_first = [(ours(), hand.latency(call)) for _ in range(steps // 2)]
-            hand_first = [(hand.latency(call), ours()) for _ in range(steps // 2)]
-            both = ours_first + [(mine, script) for script, mine in hand_first]
-            hand_seconds[mode].append(statistics.median(script for _, script in both))
-            more[mode].append(statistics.median(mine - script for mine, script in both))
-            ratios[mode].append(statistics.median(mine / script for mine, script in both))
-    eager, replay = (statistics.median(hand_seconds[mode]) for mode in ("eager", "torch.replay"))
-    ratio = {mode: statistics.median(each) for mode, each in ratios.items()}
-    blocks = max(8, min(60, math.ceil(BARE_SECONDS / replay / 20)))
+    eager = compare(ours("eager"), lambda: hand.latency(hand.step), pairs, EAGER_PAIR_SECONDS)
+    control = compare(lambda: again.latency(again.step), lambda: hand.latency(hand.step), pairs,
+                      EAGER_PAIR_SECONDS)
+    replay, whole = (compare(ours(mode), lambda: hand.latency(hand.graph.replay), pairs, PAIR_SECONDS)
+                     for mode in ("torch.replay", "whole"))
+    by_hand = eager.script / replay.script
+    blocks = max(8, min(60, math.ceil(BARE_SECONDS / replay.script / 20)))
     submits = [(loops.submit(opened["whole"], False, 10), loops.submit(opened["whole"], True, 10))
                for _ in range(blocks)]
-    row = {"eager_seconds": eager, "replay_seconds": replay, "gain_by_hand": eager / replay,
-           "gain": eager / replay * ratio["eager"] / ratio["torch.replay"],
-           "gain_of_whole": eager / replay * ratio["eager"] / ratio["whole"],
-           "eager_more_seconds": statistics.median(more["eager"]),
-           "eager_more_upper_seconds": upper_of_median(more["eager"]),
+    row = {"eager_seconds": eager.script, "replay_seconds": replay.script, "gain_by_hand": by_hand,
+           "gain": by_hand * eager.ratio / replay.ratio,
+           "gain_of_whole": by_hand * eager.ratio / whole.ratio,
+           "eager_more_seconds": eager.more, "eager_more_upper_seconds": eager.upper,
+           "control_more_seconds": control.more, "control_more_upper_seconds": control.upper,
            "bare_ratio": statistics.median(mine / bare for mine, bare in submits)}
     os.sched_setaffinity(0, CPUS)
     for each in opened.values():
         loops.close(each)
     return row
+
+
+def compare(ours, script, pairs, seconds):
+    """Times both in turn. A pair is the median of about `seconds` / 2 of steps of each."""
+    steps = max(8, min(80, math.ceil(seconds / script())))
+    times, more, ratios = [], [], []
+    for _ in range(pairs):
+        both = [(ours(), script()) for _ in range(steps // 2)]
+        both += [(mine, other) for other, mine in [(script(), ours()) for _ in range(steps // 2)]]
+        times.append(statistics.median(other for _, other in both))
+        more.append(statistics.median(mine - other for mine, other in both))
+        ratios.append(statistics.median(mine / other for mine, other in both))
+    return types.SimpleNamespace(script=statistics.median(times), more=statistics.median(more),
+                                 upper=upper_of_median(more), ratio=statistics.median(ratios))
 
 
 def upper_of_median(values):
@@ -143,18 +153,18 @@ def pin():
 
 
 def judge(name, batch, row):
-    """Prints a row, and returns whether gain, bare launch and eager are within their limits."""
+    """Prints a row, and returns whether gain, bare launch, eager and the control are within their limits."""
     if "failed" in row:
         print(f"{name:12} {batch:5}  failed")
-        return (False, False, False)
+        return (False, False, False, False)
     gain = row["gain"] / row["gain_by_hand"]
-    eager = row["eager_more_upper_seconds"]
-    within = (abs(gain - 1) <= GAIN_LIMIT, row["bare_ratio"] <= BARE_LIMIT,
-              eager <= max(EAGER_SECONDS, (EAGER_LIMIT - 1) * row["eager_seconds"]))
+    eager, control = row["eager_more_upper_seconds"], row["control_more_upper_seconds"]
+    limit = max(EAGER_SECONDS, (EAGER_LIMIT - 1) * row["eager_seconds"])
+    within = (abs(gain - 1) <= GAIN_LIMIT, row["bare_ratio"] <= BARE_LIMIT, eager <= limit, control <= limit)
     print(f"{name:12} {batch:5} {row['eager_seconds'] * 1e3:9.3f} {row['replay_seconds'] * 1e3:9.3f} "
           f"{row['gain_of_whole']:7.3f} {row['gain_by_hand']:7.3f} {row['gain']:7.3f} "
           f"{gain:7.4f}{'' if within[0] else '*'} {row['eager_more_seconds'] * 1e6:8.1f} "
-          f"{eager * 1e6:8.1f}{'' if within[2] else '*'} "
+          f"{eager * 1e6:8.1f}{'' if within[2] else '*'} {control * 1e6:8.1f}{'' if within[3] else '*'} "
           f"{row['bare_ratio']:7.3f}{'' if within[1] else '*'}", flush=True)
     return within
 
@@ -191,7 +201,8 @@ def main():
     gc.disable()
     print(f"{torch.cuda.get_device_name()}, PyTorch {torch.__version__}, {pairs} pairs\n"
           f"{'step':12} {'batch':>5} {'eager ms':>9} {'replay ms':>9} {'whole':>7} {'by hand':>7} "
-          f"{'ours':>7} {'ratio':>7} {'eager+us':>8} {'upper':>8} {'bare':>7}")
+          f"{'ours':>7} {'ratio':>7} {'eager+us':>8} {'upper':>8} "
+          f"{'control':>8} {'bare':>7}")
     rows, within = [], []
     for name in arguments.step.split(","):
         try:
@@ -204,8 +215,9 @@ def main():
             within.append(judge(name, batch, row))
             gc.collect()
             torch.cuda.empty_cache()
-    gains, bare, eager = (sum(column) for column in zip(*within))
-    print(f"gain within 2 %: {gains} of {len(within)}; bare launch: {bare}; eager: {eager}")
+    gains, bare, eager, control = (sum(column) for column in zip(*within))
+    print(f"gain within 2 %: {gains} of {len(within)}; bare launch: {bare}; eager: {eager}; "
+          f"control: {control}")
     if arguments.json:
         arguments.json.write_text(json.dumps(rows, indent=2) + "\n", encoding="utf-8")
     return int(gains < CELLS_WITHIN * len(within) or bare < len(within) or eager < len(within))

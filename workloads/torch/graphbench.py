@@ -1,7 +1,6 @@
 """PyTorch's side of graphbench, which starts this file with the interpreter of --python. Builds a user's step
 and hands its parts to the worker as C callbacks. A step file may import this file as `graphbench`."""
 
-import ast
 import contextlib
 import copy
 import ctypes
@@ -59,7 +58,6 @@ class Step:
             torch.cuda.set_device(self.device)
             self.stream = torch.cuda.ExternalStream(request.cuda_stream, device=self.device)
             torch.cuda.set_stream(self.stream)
-            self.pool = torch.cuda.graph_pool_handle()
         if "GRAPHBENCH_RANKS" in os.environ and not torch.distributed.is_initialized():
             torch.distributed.init_process_group("nccl" if self.on_cuda else "gloo")
         if not self.on_cuda and self.mode != "eager":
@@ -173,10 +171,11 @@ class Step:
 
     def capture(self, part):
         call = self.runs[part] if self.mode == "piecewise" else self.run
+        self.result = None  # torch.cuda.graph() gives free memory back to the driver when it begins
         if self.pieces:
             self.pieces.forget(part)
         graph = torch.cuda.CUDAGraph(keep_graph=True)
-        with self.hiding(), torch.cuda.graph(graph, pool=self.pool, stream=self.stream,
+        with self.hiding(), torch.cuda.graph(graph, pool=shared_pool(self.device).id, stream=self.stream,
                                              capture_error_mode="thread_local"):
             call()
         self.static, self.result = self.result, None
@@ -246,7 +245,9 @@ class Step:
         if busy := [name for name, seconds in used.items() if seconds > least]:
             facts["busy_threads"] = ", ".join(busy)
         if self.on_cuda:
+            torch.cuda.empty_cache()  # so that `reserved` is what tensors and graphs keep
             facts["max_memory_allocated"] = torch.cuda.max_memory_allocated(self.device)
+            facts["max_memory_reserved"] = torch.cuda.max_memory_reserved(self.device)
             facts["memory_reserved"] = torch.cuda.memory_reserved(self.device)
         if in_ranks() and self.on_cuda:
             facts["collectives"] = "nccl " + ".".join(map(str, torch.cuda.nccl.version()))
@@ -258,6 +259,13 @@ class Step:
         facts["gc_seconds"] = sum(end - began for began, end in zip(collected_at[::2], collected_at[1::2]))
         self.text = ctypes.create_string_buffer(json.dumps(facts).encode())
         return ctypes.addressof(self.text)
+
+
+@functools.cache
+def shared_pool(device):
+    """The memory pool of all captures on a device, as in a serving engine. It outlives its graphs, because
+    torch refuses the handle of a pool whose graphs are all destroyed."""
+    return torch.cuda.MemPool()
 
 
 def in_ranks():
@@ -342,11 +350,10 @@ class Host:
 def versions(file):
     """The versions of torch and of the packages that the step file imports, if a package has the name of the
     imported module. Resume, history and comparison use these versions."""
-    tree = ast.parse(pathlib.Path(file).read_bytes())
-    names = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
-    names |= {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.module}
+    text = pathlib.Path(file).read_text(encoding="utf-8")
+    names = set(re.findall(r"^\s*(?:import|from)\s+(\w+)", text, re.MULTILINE))
     found = [torch.__version__]
-    for name in sorted({name.partition(".")[0] for name in names} - {"torch"}):
+    for name in sorted(names - {"torch"}):
         with contextlib.suppress(importlib.metadata.PackageNotFoundError):
             found.append(f"{name} {importlib.metadata.version(name)}")
     return ", ".join(found)

@@ -98,8 +98,10 @@ class Pieces:
         return kept
 
     def forget(self, part):
-        """Is called before a part is captured. Outputs of earlier graphs that no part reads from here on keep
-        their addresses, but no longer own their memory: this graph may use it, as in every step."""
+        """Is called before a part is captured. Frees what its eager run made. Outputs of earlier graphs that
+        no part reads from here on keep their addresses, but no longer own their memory: this graph may use
+        it, as in every step."""
+        self.values.update(dict.fromkeys((self.nodes[part], *self.items[part])))
         order = {node: index for index, node in enumerate(self.nodes)}
         made = [each for maker in range(part) if self.captured[maker]
                 for each in (self.nodes[maker], *self.items[maker])]
