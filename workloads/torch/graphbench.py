@@ -33,7 +33,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))  # python -I an
 import graphbench_abi as abi  # noqa: E402
 from graphbench_abi import Refusal, Skip, reason_of  # noqa: E402
 from graphbench_doctor import Doctor, examine  # noqa: E402
-from graphbench_pieces import cut, eager  # noqa: E402, F401 - step files import eager
+from graphbench_pieces import cut, eager, shared_pool  # noqa: E402, F401 - step files import eager
 from graphbench_state import Held, compilations, seconds_of_other_threads  # noqa: E402
 
 
@@ -259,13 +259,6 @@ class Step:
         facts["gc_seconds"] = sum(end - began for began, end in zip(collected_at[::2], collected_at[1::2]))
         self.text = ctypes.create_string_buffer(json.dumps(facts).encode())
         return ctypes.addressof(self.text)
-
-
-@functools.cache
-def shared_pool(device):
-    """The memory pool of all captures on a device, as in a serving engine. It outlives its graphs, because
-    torch refuses the handle of a pool whose graphs are all destroyed."""
-    return torch.cuda.MemPool()
 
 
 def in_ranks():

@@ -1,6 +1,7 @@
 """Mode piecewise of a step with one callable: cuts the graph that torch.compile traces into parts."""
 
 import collections
+import contextlib
 import functools
 import math
 import operator
@@ -23,6 +24,13 @@ def eager(function):
     return function
 
 
+@functools.cache
+def shared_pool(device):
+    """The memory pool of all captures on a device, as in a serving engine. It outlives its graphs, because
+    torch refuses the handle of a pool whose graphs are all destroyed."""
+    return torch.cuda.MemPool()
+
+
 def names_of(node):
     """The names that --split-ops may give to a node of a dynamo graph."""
     if node.op not in ("call_method", "call_function"):
@@ -37,7 +45,7 @@ class Pieces:
     the ops between them are captured. Parts run in the graph's order, without autograd, so nodes that switch
     autograd are left out."""
 
-    def __init__(self, module, splits):
+    def __init__(self, module, splits, pool):
         from torch.fx.passes.split_module import split_module
 
         graph = module.graph
@@ -68,15 +76,22 @@ class Pieces:
         self.items = [{user: user.args[1] for user in node.users if user.target is operator.getitem}
                       for node in self.nodes]
         self.values = {node: operator.attrgetter(node.target)(split) for node in constants}
-        self.entered_at = None
+        order = {node: index for index, node in enumerate(self.nodes)}
+        order[self.output] = math.inf
+        self.last_reader = {each: max((order.get(user, -1) for user in each.users), default=-1)
+                            for node in self.nodes for each in (node, *node.users)}
+        self.pool, self.entered_at = pool, None
 
     def enter(self, *inputs):
-        """The compiled callable runs this. The first call runs all parts. Returns the last outputs."""
+        """The compiled callable runs this. The first call runs all parts, those to capture in the memory that
+        their graphs will use. Returns the last outputs."""
         first, self.entered_at = self.entered_at is None, time.perf_counter()
         if first:
             self.values.update(zip(self.inputs, inputs))
-            for part in range(len(self.nodes)):
-                self.run(part)
+            for part, captured in enumerate(self.captured):
+                self.values.update(dict.fromkeys(self.unread_from(part)))
+                with torch.cuda.use_mem_pool(self.pool) if captured else contextlib.nullcontext():
+                    self.run(part)
         return torch.fx.node.map_arg(self.output.args[0], self.values.__getitem__)
 
     def run(self, part):
@@ -102,14 +117,12 @@ class Pieces:
         no part reads from here on keep their addresses, but no longer own their memory: this graph may use
         it, as in every step."""
         self.values.update(dict.fromkeys((self.nodes[part], *self.items[part])))
-        order = {node: index for index, node in enumerate(self.nodes)}
-        made = [each for maker in range(part) if self.captured[maker]
-                for each in (self.nodes[maker], *self.items[maker])]
-        for node in made:
-            last = max((order.get(user, math.inf if user is self.output else -1) for user in node.users),
-                       default=-1)
-            if last < part:
-                self.values[node] = self.weak(self.values[node])
+        self.values.update((node, self.weak(self.values[node])) for node in self.unread_from(part))
+
+    def unread_from(self, part):
+        """What the captured parts before `part` return and neither it nor a later part reads."""
+        return [each for maker in range(part) if self.captured[maker]
+                for each in (self.nodes[maker], *self.items[maker]) if self.last_reader[each] < part]
 
     def weak(self, value):
         if not isinstance(value, torch.Tensor):  # the items of a tuple are separate values
@@ -136,7 +149,7 @@ def cut(step):
 
     def backend(module, _):
         try:
-            found.append(Pieces(module, splits))
+            found.append(Pieces(module, splits, shared_pool(step.device)))
         except Exception as error:  # noqa: BLE001 - dynamo would wrap it
             found.append(error)
             return module.forward
