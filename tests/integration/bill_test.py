@@ -55,6 +55,15 @@ class Bill(HarnessCase):
         self.assertRegex(series, r'graphbench_bill_reserve_bytes\{.*mode="both",.*\} \d')
         self.assertRegex(series, r'graphbench_bill_error_ratio\{.*by="line"\}')
 
+    def test_a_foreign_step_reports_what_it_keeps_and_takes(self):
+        self.run_graphbench("bill", "--device", "host", "--plugin", self.plugin("foreign_step"), "--workload",
+                            "foreign_step", "--capture-sizes", "1,2,4", code=0)
+        (bill,) = self.result()["bills"]
+        sizes = {size["size"]: size for size in bill["prediction"]["sizes"]}
+        floats = {size: (4 * 64 * size + 1) * 4 for size in (2, 1)}
+        self.assertEqual(floats, {size: sizes[size]["pool_bytes"] for size in floats})
+        self.assertEqual([1000] * 3, [size["transient_bytes"] for size in sizes.values()])
+
     def test_no_more_is_captured_than_the_interval_needs(self):
         (bill,), done = self.bill(*SIZES)
         self.assertEqual(3, bill["prediction"]["captures"])

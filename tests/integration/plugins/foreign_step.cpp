@@ -1,6 +1,8 @@
 // The example of a foreign step: y = (2x + 1)^2 - x + the number of steps since fill(), in three parts, of
 // which `piecewise` captures the first and the last. It lends some parts' graphs, lets graphbench capture
 // others, and has a mode that launches its own graph. It fails at some batch sizes, in one way each.
+#include <array>
+#include <cstdio>
 #include <memory>
 #include <random>
 #include <string>
@@ -36,6 +38,7 @@ class Step {
   Step(const Step&) = delete;
   Step& operator=(const Step&) = delete;
   ~Step() {
+    reserved_ -= (4 * count_ + 1) * sizeof(float);
 #ifdef GRAPHBENCH_TEST_CUDA
     step_kernels::destroy(graph_, exec_);
     if (on_cuda_) {
@@ -94,12 +97,16 @@ class Step {
     return 1;
   }
 
-  const char* report() const {
-    return R"({"replays": "own"})";
+  const char* report() {
+    std::snprintf(report_.data(), report_.size(),
+                  R"({"replays": "own", "memory_reserved": %zu, "max_memory_reserved": %zu})", reserved_,
+                  reserved_ + 1000);
+    return report_.data();
   }
 
  private:
   float* memory(std::size_t count) {
+    reserved_ += count * sizeof(float);
 #ifdef GRAPHBENCH_TEST_CUDA
     if (on_cuda_) {
       float* data = nullptr;
@@ -159,6 +166,7 @@ class Step {
     return all();
   }
 
+  static inline std::size_t reserved_ = 0;  // bytes of all steps of the process
   const std::int64_t batch_;
   const std::string mode_;
   const bool on_cuda_;
@@ -174,6 +182,7 @@ class Step {
   void* exec_ = nullptr;
   float odd_ = 0;  // by which captured steps differ from eager ones, on the host device
   gb_step_output output_{};
+  std::array<char, 120> report_{};
 };
 
 int call(int error, char* reason, std::size_t reason_size) {
