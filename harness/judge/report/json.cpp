@@ -64,7 +64,7 @@ Json settings_of(const model::ComparisonSettings& settings) {
   return written;
 }
 
-// Cells are formatted one by one, because a JSON tree of all cells costs five times as much.
+// Cells are formatted one by one, because a JSON tree of all cells would be large.
 using Buffer = fmt::memory_buffer;
 
 template <typename... Arguments>

@@ -163,14 +163,7 @@ constexpr gb_step step = {.struct_size = sizeof(gb_step),
                           .report = report,
                           .close = close,
                           .user = nullptr};
-constexpr const gb_step* steps[] = {&step};
-constexpr gb_plugin with_steps() {
-  gb_plugin plugin = graphbench::test::empty_plugin("rank_step");
-  plugin.step_count = 1;
-  plugin.steps = steps;
-  return plugin;
-}
-constexpr gb_plugin kPlugin = with_steps();
+constexpr gb_plugin kPlugin = test_plugin::plugin_of_step<step>();
 
 }  // namespace
 

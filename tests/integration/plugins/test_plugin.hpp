@@ -57,6 +57,18 @@ inline int build_chain(const gb_build_request* request, gb_builder* builder, con
   return api->mark_output(builder, value) < 0 ? 1 : 0;
 }
 
+template <const gb_step& step>
+inline constexpr const gb_step* kOnly[] = {&step};
+
+// A plugin with one foreign step, and of the step's name.
+template <const gb_step& step>
+constexpr gb_plugin plugin_of_step() {
+  gb_plugin plugin = graphbench::test::empty_plugin(step.name);
+  plugin.step_count = 1;
+  plugin.steps = kOnly<step>;
+  return plugin;
+}
+
 template <BuildFunction build>
 struct OneWorkload {
   static constexpr gb_workload workload = workload_with(build);
