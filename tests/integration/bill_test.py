@@ -60,8 +60,8 @@ class Bill(HarnessCase):
                             "foreign_step", "--capture-sizes", "1,2,4", code=0)
         (bill,) = self.result()["bills"]
         sizes = {size["size"]: size for size in bill["prediction"]["sizes"]}
-        floats = {size: (4 * 64 * size + 1) * 4 for size in (2, 1)}
-        self.assertEqual(floats, {size: sizes[size]["pool_bytes"] for size in floats})
+        kept = {size: (4 * 64 * size + 1) * 4 for size in (2, 1)}
+        self.assertEqual(kept, {size: sizes[size]["pool_bytes"] for size in kept})
         self.assertEqual([1000] * 3, [size["transient_bytes"] for size in sizes.values()])
 
     def test_no_more_is_captured_than_the_interval_needs(self):

@@ -7,9 +7,9 @@ For each step of steps.py and batch one process builds the step for both, and ta
 of replays, ours and the script's in turn; a pair is the median of some steps. The script calls, waits and
 reads the clock in Python, and replays with CUDAGraph.replay(), as mode torch.replay does. Printed: both
 gains, and whole's, which launches the graph without Python; eager through graphbench less the script's, with
-the upper bound of the 95 % interval over pairs, and that of a control, which is a second script in our place;
-submit of a bare launch over a loop of cudaGraphLaunch in C.
-Exit codes: 0 all within the limits below, 1 some are not, 2 bad usage, 77 no GPU."""
+the upper bound of the 95 % interval over pairs; the same for a control, in which a second script takes the
+place of graphbench; submit of a bare launch over a loop of cudaGraphLaunch in C.
+Exit codes: 0 all but the control are within the limits below, 1 some are not, 2 bad usage, 77 no GPU."""
 
 import argparse
 import ctypes
@@ -115,7 +115,7 @@ def measure(torch, loops, host, build, batch, pairs):
 
 
 def compare(ours, script, pairs, seconds):
-    """Times both in turn. A pair is the median of about `seconds` / 2 of steps of each."""
+    """Times both in turn. A pair takes about `seconds` of steps of each."""
     steps = max(8, min(80, math.ceil(seconds / script())))
     times, more, ratios = [], [], []
     for _ in range(pairs):

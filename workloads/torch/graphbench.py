@@ -1,6 +1,7 @@
 """PyTorch's side of graphbench, which starts this file with the interpreter of --python. Builds a user's step
 and hands its parts to the worker as C callbacks. A step file may import this file as `graphbench`."""
 
+import ast
 import contextlib
 import copy
 import ctypes
@@ -171,7 +172,7 @@ class Step:
 
     def capture(self, part):
         call = self.runs[part] if self.mode == "piecewise" else self.run
-        self.result = None  # torch.cuda.graph() gives free memory back to the driver when it begins
+        self.result = None  # so that torch.cuda.graph(), when it begins, can return the memory of this result
         if self.pieces:
             self.pieces.forget(part)
         graph = torch.cuda.CUDAGraph(keep_graph=True)
@@ -343,10 +344,11 @@ class Host:
 def versions(file):
     """The versions of torch and of the packages that the step file imports, if a package has the name of the
     imported module. Resume, history and comparison use these versions."""
-    text = pathlib.Path(file).read_text(encoding="utf-8")
-    names = set(re.findall(r"^\s*(?:import|from)\s+(\w+)", text, re.MULTILINE))
+    tree = ast.parse(pathlib.Path(file).read_bytes())
+    names = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
+    names |= {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.module}
     found = [torch.__version__]
-    for name in sorted(names - {"torch"}):
+    for name in sorted({name.partition(".")[0] for name in names} - {"torch"}):
         with contextlib.suppress(importlib.metadata.PackageNotFoundError):
             found.append(f"{name} {importlib.metadata.version(name)}")
     return ", ".join(found)

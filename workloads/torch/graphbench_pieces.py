@@ -26,8 +26,8 @@ def eager(function):
 
 @functools.cache
 def shared_pool(device):
-    """The memory pool of all captures on a device, as in a serving engine. It outlives its graphs, because
-    torch refuses the handle of a pool whose graphs are all destroyed."""
+    """The memory pool of all graphs of whole, piecewise and torch.replay on a device, as in a serving engine.
+    It outlives its graphs, because torch refuses the handle of a pool whose graphs are all destroyed."""
     return torch.cuda.MemPool()
 
 
@@ -90,6 +90,8 @@ class Pieces:
             self.values.update(zip(self.inputs, inputs))
             for part, captured in enumerate(self.captured):
                 self.values.update(dict.fromkeys(self.unread_from(part)))
+                if captured:
+                    torch.cuda.empty_cache()  # in a pool, torch does not try this before it is out of memory
                 with torch.cuda.use_mem_pool(self.pool) if captured else contextlib.nullcontext():
                     self.run(part)
         return torch.fx.node.map_arg(self.output.args[0], self.values.__getitem__)
