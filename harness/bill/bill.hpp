@@ -26,6 +26,10 @@ struct Capture {
   bool captured = true;  // false: the figures are interpolated between two captured sizes
   std::int64_t nodes = 0;
   Growth growth = {};
+  // Parts of growth.pool_bytes: what the library's tensors use, and what is left over in its blocks outside
+  // the pools of graphs. Absent if the library does not report them.
+  std::optional<double> tensor_bytes = {};
+  std::optional<double> leftover_bytes = {};
   // The memory that one additional exec of each of the size's graphs takes, and the resolution of that
   // number. 0 if this size launches another size's exec; absent if it could not be measured.
   std::optional<double> one_exec_bytes = {};

@@ -7,8 +7,9 @@
 namespace graphbench::codec {
 
 GB_DESCRIBE(bill::Growth, pool_bytes, workspace_bytes, code_bytes, exec_bytes);
-GB_DESCRIBE(bill::Capture, size, mode, captured, nodes, (inlined(&T::growth)), one_exec_bytes,
-            exec_resolution_bytes, transient_bytes, step_seconds, (later, gc_seconds), (inlined(&T::setup)));
+GB_DESCRIBE(bill::Capture, size, mode, captured, nodes, (inlined(&T::growth)), (later, tensor_bytes),
+            (later, leftover_bytes), one_exec_bytes, exec_resolution_bytes, transient_bytes, step_seconds,
+            (later, gc_seconds), (inlined(&T::setup)));
 GB_DESCRIBE(bill::Amount, expected, low, high);
 GB_DESCRIBE(bill::Prediction, captures, bytes, seconds, reserve_bytes, line_bytes, growth, setup, sizes);
 GB_DESCRIBE(bill::Measured, bytes, seconds, error, line_error, inside, growth, setup, sizes);

@@ -28,7 +28,7 @@ struct Reading {
   double pool = 0;
   double workspace = 0;
   double peak = 0;  // the most that the pool had so far; 0 for a program, whose tally has it
-  std::optional<double> gc_seconds;
+  std::optional<double> gc_seconds, tensors, leftover;
   double hidden() const { return used - pool - workspace; }
 };
 
@@ -59,6 +59,9 @@ class Captures {
     reading.pool = number("memory_reserved");
     reading.peak = number("max_memory_reserved");
     if (facts.contains("gc_seconds")) reading.gc_seconds = number("gc_seconds");
+    if (!facts.contains("memory_allocated")) return;
+    reading.tensors = number("memory_allocated");
+    reading.leftover = reading.pool - *reading.tensors - number("memory_free_in_graph_pools");
   }
 
   Reading read() {
@@ -110,6 +113,10 @@ class Captures {
     made.transient_bytes =
         std::max({static_cast<double>(tally.peak()) - static_cast<double>(tally.total()),
                   warm.used - after.used, after.peak > before.peak ? after.peak - after.pool : 0, 0.0});
+    if (after.tensors) {
+      made.tensor_bytes = *after.tensors - before.tensors.value_or(0);
+      made.leftover_bytes = *after.leftover - before.leftover.value_or(0);
+    }
     if (before.gc_seconds) made.gc_seconds = after.gc_seconds.value() - *before.gc_seconds;
     answer_.captures.push_back(made);
   }

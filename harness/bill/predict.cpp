@@ -31,6 +31,8 @@ double square(double x) {
   return x * x;
 }
 
+constexpr double block_rounding = 0.03;  // standard deviation, as a share of the memory of tensors
+
 struct Variance {
   double bytes = 0;
   double seconds = 0;
@@ -61,6 +63,12 @@ struct Gap {
   Variance fill(const NewSets& sets) {
     const auto count = static_cast<double>(sizes.size());
     Variance variance;
+    const bool knows_tensors = above.tensor_bytes && below.tensor_bytes;
+    if (knows_tensors) {  // what tensors keep grows; the rest of the graphs' pool is shared
+      for (Capture* const each : {&above, &below})
+        each->growth.pool_bytes =
+            std::min(each->growth.pool_bytes - *each->leftover_bytes, *each->tensor_bytes);
+    }
     // one_exec_bytes, a mean over many execs, is more exact than growth, a multiple of the driver's quantum.
     if (above.one_exec_bytes && below.one_exec_bytes) {
       above.growth.exec_bytes = *above.one_exec_bytes;
@@ -84,6 +92,12 @@ struct Gap {
     above.growth.code_bytes = below.growth.code_bytes = sets.rate * most / count;
     variance.bytes += square(most) * sets.variance;
     of_all([](Capture& of) { return accounts_of(of.growth); }, &variance.bytes);
+    if (knows_tensors) {  // they grow evenly with the size, but for the rounding of blocks
+      const double uneven = square(count * (above.growth.pool_bytes - below.growth.pool_bytes)) / 24;
+      double sum = 0;
+      for (const Capture& each : sizes) sum += each.growth.pool_bytes;
+      variance.bytes += std::min(square(block_rounding * sum), uneven) - uneven;
+    }
     of_all([](Capture& of) { return stages_of(of.setup); }, &variance.seconds);
     of_all([](Capture& of) { return Figures{&of.transient_bytes, &of.step_seconds}; }, nullptr);
     return variance;
@@ -118,6 +132,22 @@ NewSets new_sets_of(const std::vector<Capture>& captures, double quantum) {
   const double sum = later + 1, mean = (loads + 0.5) / sum;
   made.variance = mean * (1 - mean) / (sum + 1) + square(mean - made.rate);
   return made;
+}
+
+// Leftovers do not add up: new blocks fill old ones. In the end they are expected anywhere between nothing
+// and the most after a capture. Spreads the expected change over the predicted sizes, and returns the
+// variance.
+double settle_leftovers(const std::vector<Capture>& captures, std::vector<Capture>& sizes) {
+  double now = 0, most = 0;
+  for (const Capture& each : captures) {
+    now += each.leftover_bytes.value_or(0);
+    most = std::max(most, now);
+  }
+  const auto predicted = std::ranges::count(sizes, false, &Capture::captured);
+  for (Capture& each : sizes) {
+    if (!each.captured) each.growth.pool_bytes += (most / 2 - now) / static_cast<double>(predicted);
+  }
+  return predicted == 0 ? 0 : square(most) / 12;
 }
 
 Amount amount(double expected, double half) {
@@ -205,6 +235,7 @@ Prediction predict(const Order& order, const std::vector<Capture>& captures,
       made.line_bytes += series[1].growth.total() * static_cast<double>(series.size() - 1);
     made.sizes.insert(made.sizes.end(), series.begin(), series.end());
   }
+  variance.bytes += settle_leftovers(captures, made.sizes);
   // The first and the last reading of used memory are each uncertain by one quantum.
   variance.bytes += square(settings.quantum_bytes) / 6;
   const double cover = boost::math::quantile(boost::math::normal(), (1 + settings.confidence) / 2);

@@ -62,6 +62,8 @@ class Bill(HarnessCase):
         sizes = {size["size"]: size for size in bill["prediction"]["sizes"]}
         kept = {size: (4 * 64 * size + 1) * 4 for size in (2, 1)}
         self.assertEqual(kept, {size: sizes[size]["pool_bytes"] for size in kept})
+        self.assertEqual([40, 0, 0], [size["leftover_bytes"] for size in sizes.values()])
+        self.assertEqual([60, 0, 0], [size["pool_bytes"] - size["tensor_bytes"] for size in sizes.values()])
         self.assertEqual([1000] * 3, [size["transient_bytes"] for size in sizes.values()])
 
     def test_no_more_is_captured_than_the_interval_needs(self):

@@ -99,8 +99,9 @@ class Step {
 
   const char* report() {
     std::snprintf(report_.data(), report_.size(),
-                  R"({"replays": "own", "memory_reserved": %zu, "max_memory_reserved": %zu})", reserved_,
-                  reserved_ + 1000);
+                  R"({"replays": "own", "memory_reserved": %zu, "max_memory_reserved": %zu,
+                      "memory_allocated": %zu, "memory_free_in_graph_pools": 20})",
+                  reserved_, reserved_ + 1000, reserved_ - 60);
     return report_.data();
   }
 
@@ -182,7 +183,7 @@ class Step {
   void* exec_ = nullptr;
   float odd_ = 0;  // by which captured steps differ from eager ones, on the host device
   gb_step_output output_{};
-  std::array<char, 120> report_{};
+  std::array<char, 256> report_{};
 };
 
 int call(int error, char* reason, std::size_t reason_size) {

@@ -136,6 +136,29 @@ TEST(BillPrediction, LaysALineBetweenPoolsThatGrowWithTheSize) {
   EXPECT_LT(told.bytes.low, 150);
 }
 
+// PyTorch's allocator: its blocks leave up to 20 MiB unused, and all graphs share one pool.
+TEST(BillPrediction, TakesWhatTensorsKeepAndNotWhatIsLeftOverInBlocks) {
+  const auto predict_with = [](double graph_pool) {
+    std::vector<Capture> captures;
+    const auto add = [&](std::int64_t size, double pool, double tensors, double leftover) {
+      captures.push_back({.size = size,
+                          .mode = "whole",
+                          .growth = {.pool_bytes = pool * mib},
+                          .tensor_bytes = tensors * mib,
+                          .leftover_bytes = leftover * mib});
+    };
+    add(5, 520, 100, 20);
+    add(4, 0, 8, -8);
+    add(1, graph_pool, 2, -2);
+    return predict({{1, 2, 3, 4, 5}, {"whole"}}, captures, {});
+  };
+  // 500, 8 and 2 at the captured sizes, 6 and 4 between them, and half of the 20 that were left over
+  const Amount bytes = predict_with(0).bytes;
+  EXPECT_DOUBLE_EQ(530 * mib, bytes.expected);
+  EXPECT_NEAR(15 * mib, bytes.high - bytes.expected, mib);
+  EXPECT_DOUBLE_EQ(534 * mib, predict_with(4).bytes.expected) << "the graphs' pool grows once for all sizes";
+}
+
 // Eight execs of 2 bytes: sizes 8, 4, 2 and 1 in two modes. Only the first capture of all makes a pool.
 TEST(BillPrediction, AddsTheModesOfABillUp) {
   std::vector<Capture> captures;
