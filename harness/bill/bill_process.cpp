@@ -28,7 +28,8 @@ struct Reading {
   double pool = 0;
   double workspace = 0;
   double peak = 0;  // the most that the pool had so far; 0 for a program, whose tally has it
-  std::optional<double> gc_seconds, tensors, leftover;
+  std::optional<double> tensors, leftover;  // parts of `pool`, as in Capture
+  std::optional<double> gc_seconds;
   double hidden() const { return used - pool - workspace; }
 };
 
@@ -59,7 +60,7 @@ class Captures {
     reading.pool = number("memory_reserved");
     reading.peak = number("max_memory_reserved");
     if (facts.contains("gc_seconds")) reading.gc_seconds = number("gc_seconds");
-    if (!facts.contains("memory_allocated")) return;
+    if (!facts.contains("memory_reserved") || !facts.contains("memory_allocated")) return;
     reading.tensors = number("memory_allocated");
     reading.leftover = reading.pool - *reading.tensors - number("memory_free_in_graph_pools");
   }

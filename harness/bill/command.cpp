@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <iostream>
+#include <limits>
 
 #include "graphs/base/clock.hpp"
 #include "graphs/base/digest.hpp"
@@ -106,8 +107,8 @@ bool take_both(std::vector<config::RawItem>& items, bool& alone) {
 }
 
 // `of` is the memory before the first capture. Adds the measured or predicted growth in all captures to it.
-bill::Account account_of(bill::Account of, const std::vector<bill::Capture>& captures) {
-  const bill::Growth growth = bill::growth_of(captures);
+bill::Account account_of(bill::Account of, const bill::Growth& growth,
+                         const std::vector<bill::Capture>& captures) {
   double execs = 0, resolution = 0;
   for (const bill::Capture& each : captures) {
     execs += each.one_exec_bytes.value_or(each.growth.exec_bytes);
@@ -186,14 +187,16 @@ class Biller {
     return false;
   }
 
-  void close(const BillAnswer& answer, const std::vector<bill::Capture>& captures, Bill& made) const {
-    made.memory = account_of(answer.start, captures);
-    made.launches = {{.index = 0, .setup = bill::setup_of(captures), .startup = answer.startup}};
+  // `of`: bill::Prediction or bill::Measured.
+  void close(const BillAnswer& answer, const auto& of, Bill& made) const {
+    made.memory = account_of(answer.start, of.growth, of.sizes);
+    made.launches = {{.index = 0, .setup = of.setup, .startup = answer.startup}};
   }
 
-  // While the interval is too wide, another process captures about twice as many sizes. Returns false like
-  // settle().
+  // While the interval is too wide, and the last process narrowed it, another one captures about twice as
+  // many sizes. Returns false like settle().
   bool predict(const BillTask& asked, Bill& made) {
+    double half_before = std::numeric_limits<double>::infinity();
     for (std::size_t count = request_.predict_from;; count = 2 * count - 1) {
       const BillAnswer answer = ask_as_tuned(asked, bill::sample_of(request_.sizes, count), made);
       if (!settle(answer, made)) return false;
@@ -203,11 +206,13 @@ class Biller {
       if (!request_.rows.empty()) made.trade = bill::trade_of(*made.prediction, request_.rows);
       made.sentence = bill::sentence_of(made);
       made.status = model::CellStatus::ok;
-      close(answer, made.prediction->sizes, made);
+      close(answer, *made.prediction, made);
       const bill::Amount& bytes = made.prediction->bytes;
-      if (request_.all || count >= request_.sizes.size() ||
-          bytes.high - bytes.expected <= narrow * bytes.expected)
+      const double half = bytes.high - bytes.expected;
+      if (request_.all || count >= request_.sizes.size() || half <= narrow * bytes.expected ||
+          half > 0.9 * half_before)
         return true;
+      half_before = half;
     }
   }
 
@@ -215,7 +220,7 @@ class Biller {
     const BillAnswer answer = ask_as_tuned(asked, request_.sizes, made);
     if (!settle(answer, made)) return false;
     made.measured = bill::measured_of(*made.prediction, answer.captures);
-    close(answer, answer.captures, made);
+    close(answer, *made.measured, made);
     return true;
   }
 

@@ -7,6 +7,7 @@
 #include <boost/math/distributions/normal.hpp>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <set>
 #include <span>
 
@@ -31,7 +32,9 @@ double square(double x) {
   return x * x;
 }
 
-constexpr double block_rounding = 0.03;  // standard deviation, as a share of the memory of tensors
+// The standard deviation of the tensors' memory between captures in which it grows evenly, as a share. In 17
+// recorded bills of PyTorch steps, rounding to blocks moved it by 0 to 7 %, in 16 of them by at most 3 %.
+constexpr double block_rounding = 0.03;
 
 struct Variance {
   double bytes = 0;
@@ -46,6 +49,11 @@ struct NewSets {
   double variance = 0;
 };
 
+double between(double high, double low, const Capture& above, const Capture& below, std::int64_t size) {
+  return low +
+         (high - low) * static_cast<double>(size - below.size) / static_cast<double>(above.size - below.size);
+}
+
 struct Gap {
   Capture above;
   Capture below;
@@ -54,20 +62,24 @@ struct Gap {
   // Interpolates a figure linearly. Returns the variance of the figure's sum over the sizes. The figure's
   // true mean lies between those of the two captures, most likely midway, so its distribution is triangular.
   double lay(double& high, double& low, const std::function<double&(Capture&)>& figure) {
-    for (Capture& each : sizes)
-      figure(each) = low + (high - low) * static_cast<double>(each.size - below.size) /
-                               static_cast<double>(above.size - below.size);
+    for (Capture& each : sizes) figure(each) = between(high, low, above, below, each.size);
     return square(static_cast<double>(sizes.size()) * (high - low)) / 24;
   }
 
-  Variance fill(const NewSets& sets) {
+  Variance fill(const NewSets& sets, bool even) {
     const auto count = static_cast<double>(sizes.size());
     Variance variance;
-    const bool knows_tensors = above.tensor_bytes && below.tensor_bytes;
-    if (knows_tensors) {  // what tensors keep grows; the rest of the graphs' pool is shared
+    // A library's pool grows by its tensors, but for those that found room in the pool of graphs.
+    if (above.tensor_bytes && below.tensor_bytes) {
       for (Capture* const each : {&above, &below})
         each->growth.pool_bytes =
             std::min(each->growth.pool_bytes - *each->leftover_bytes, *each->tensor_bytes);
+      const double any = lay(*above.tensor_bytes, *below.tensor_bytes,
+                             [](Capture& each) -> double& { return each.tensor_bytes.emplace(); });
+      double sum = 0;
+      for (const Capture& each : sizes) sum += *each.tensor_bytes;
+      variance.bytes += even ? std::min(any, square(block_rounding * sum)) : any;
+      variance.bytes -= square(count * (above.growth.pool_bytes - below.growth.pool_bytes)) / 24;
     }
     // one_exec_bytes, a mean over many execs, is more exact than growth, a multiple of the driver's quantum.
     if (above.one_exec_bytes && below.one_exec_bytes) {
@@ -92,12 +104,6 @@ struct Gap {
     above.growth.code_bytes = below.growth.code_bytes = sets.rate * most / count;
     variance.bytes += square(most) * sets.variance;
     of_all([](Capture& of) { return accounts_of(of.growth); }, &variance.bytes);
-    if (knows_tensors) {  // they grow evenly with the size, but for the rounding of blocks
-      const double uneven = square(count * (above.growth.pool_bytes - below.growth.pool_bytes)) / 24;
-      double sum = 0;
-      for (const Capture& each : sizes) sum += each.growth.pool_bytes;
-      variance.bytes += std::min(square(block_rounding * sum), uneven) - uneven;
-    }
     of_all([](Capture& of) { return stages_of(of.setup); }, &variance.seconds);
     of_all([](Capture& of) { return Figures{&of.transient_bytes, &of.step_seconds}; }, nullptr);
     return variance;
@@ -134,20 +140,45 @@ NewSets new_sets_of(const std::vector<Capture>& captures, double quantum) {
   return made;
 }
 
-// Leftovers do not add up: new blocks fill old ones. In the end they are expected anywhere between nothing
-// and the most after a capture. Spreads the expected change over the predicted sizes, and returns the
-// variance.
-double settle_leftovers(const std::vector<Capture>& captures, std::vector<Capture>& sizes) {
-  double now = 0, most = 0;
+// What the sizes' rows leave out, because it depends on all sizes together.
+struct Common {
+  double bytes = 0;
+  double variance = 0;
+};
+
+// Tensors that the graphs of predicted sizes keep take between none and all of the free memory in the graphs'
+// pool, which temporary memory needs, too: half is expected. Leftovers do not add up, because later tensors
+// fill them: the least is expected.
+Common common_of(const std::vector<Capture>& captures, const std::vector<Capture>& sizes) {
+  double leftover = 0, most = 0, least = std::numeric_limits<double>::max(), free = 0, kept = 0;
   for (const Capture& each : captures) {
-    now += each.leftover_bytes.value_or(0);
-    most = std::max(most, now);
+    if (!each.tensor_bytes) return {};
+    leftover += *each.leftover_bytes;
+    most = std::max(most, leftover);
+    least = std::min(least, leftover);
+    free += each.growth.pool_bytes - *each.tensor_bytes - *each.leftover_bytes;
   }
-  const auto predicted = std::ranges::count(sizes, false, &Capture::captured);
-  for (Capture& each : sizes) {
-    if (!each.captured) each.growth.pool_bytes += (most / 2 - now) / static_cast<double>(predicted);
+  if (captures.size() == sizes.size()) return {};
+  for (const Capture& each : sizes) {
+    if (!each.captured) kept += *each.tensor_bytes - each.growth.pool_bytes;
   }
-  return predicted == 0 ? 0 : square(most) / 12;
+  const double filled = std::max(std::min(kept, free), 0.0);
+  return {.bytes = kept - filled / 2 + least - leftover, .variance = (square(filled) + square(most)) / 12};
+}
+
+// Whether the tensors of each captured size between two others lie on the line between these, but for the
+// rounding of blocks. The first capture also makes the tensors that all sizes share.
+bool grows_evenly(const std::vector<Capture>& series, double quantum) {
+  std::vector<const Capture*> known;
+  for (const Capture& each : series) {
+    if (each.captured && each.tensor_bytes && &each != &series.front()) known.push_back(&each);
+  }
+  for (std::size_t i = 1; i + 1 < known.size(); ++i) {
+    const Capture &above = *known[i - 1], &below = *known[i + 1];
+    const double line = between(*above.tensor_bytes, *below.tensor_bytes, above, below, known[i]->size);
+    if (std::abs(*known[i]->tensor_bytes - line) > quantum + 3 * block_rounding * line) return false;
+  }
+  return known.size() > 2;
 }
 
 Amount amount(double expected, double half) {
@@ -222,11 +253,12 @@ Prediction predict(const Order& order, const std::vector<Capture>& captures,
   Variance variance;
   for (const std::string& mode : order.modes) {
     std::vector<Capture> series = series_of(order, mode, captures);
+    const bool even = grows_evenly(series, settings.quantum_bytes);
     for (std::size_t above = 0, below = 1; below < series.size(); above = below++) {
       while (!series[below].captured) ++below;
       if (below == above + 1) continue;
       Gap gap{series[above], series[below], std::span(series).subspan(above + 1, below - above - 1)};
-      const Variance more = gap.fill(sets);
+      const Variance more = gap.fill(sets, even);
       variance.bytes += more.bytes;
       variance.seconds += more.seconds;
     }
@@ -235,11 +267,13 @@ Prediction predict(const Order& order, const std::vector<Capture>& captures,
       made.line_bytes += series[1].growth.total() * static_cast<double>(series.size() - 1);
     made.sizes.insert(made.sizes.end(), series.begin(), series.end());
   }
-  variance.bytes += settle_leftovers(captures, made.sizes);
+  const Common common = common_of(captures, made.sizes);
+  variance.bytes += common.variance;
   // The first and the last reading of used memory are each uncertain by one quantum.
   variance.bytes += square(settings.quantum_bytes) / 6;
   const double cover = boost::math::quantile(boost::math::normal(), (1 + settings.confidence) / 2);
   made.growth = growth_of(made.sizes);
+  made.growth.pool_bytes += common.bytes;
   made.setup = setup_of(made.sizes);
   made.bytes = amount(made.growth.total(), cover * std::sqrt(variance.bytes));
   made.seconds = amount(seconds_of(made.setup), cover * std::sqrt(variance.seconds));

@@ -247,10 +247,11 @@ class Step:
             facts["busy_threads"] = ", ".join(busy)
         if self.on_cuda:
             torch.cuda.empty_cache()  # so that `reserved` is what tensors and graphs keep
-            facts["memory_allocated"] = torch.cuda.memory_allocated(self.device)
-            facts["memory_free_in_graph_pools"] = sum(
-                each["total_size"] - each["allocated_size"] for each in torch.cuda.memory_snapshot()
-                if each["device"] == self.device.index and each.get("segment_pool_id", (0, 0)) != (0, 0))
+            with contextlib.suppress(RuntimeError):  # backend:cudaMallocAsync has no snapshot
+                facts["memory_free_in_graph_pools"] = sum(
+                    each["total_size"] - each["allocated_size"] for each in torch.cuda.memory_snapshot()
+                    if each["device"] == self.device.index and each.get("segment_pool_id", (0, 0)) != (0, 0))
+                facts["memory_allocated"] = torch.cuda.memory_allocated(self.device)
             facts["max_memory_allocated"] = torch.cuda.max_memory_allocated(self.device)
             facts["max_memory_reserved"] = torch.cuda.max_memory_reserved(self.device)
             facts["memory_reserved"] = torch.cuda.memory_reserved(self.device)
@@ -350,7 +351,7 @@ def versions(file):
     imported module. Resume, history and comparison use these versions."""
     tree = ast.parse(pathlib.Path(file).read_bytes())
     names = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
-    names |= {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.module}
+    names |= {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and not node.level}
     found = [torch.__version__]
     for name in sorted({name.partition(".")[0] for name in names} - {"torch"}):
         with contextlib.suppress(importlib.metadata.PackageNotFoundError):

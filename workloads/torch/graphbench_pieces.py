@@ -91,7 +91,7 @@ class Pieces:
             for part, captured in enumerate(self.captured):
                 self.values.update(dict.fromkeys(self.unread_from(part)))
                 if captured:
-                    torch.cuda.empty_cache()  # in a pool, torch does not try this before it is out of memory
+                    torch.cuda.empty_cache()  # torch itself does not do this while a pool is in use
                 with torch.cuda.use_mem_pool(self.pool) if captured else contextlib.nullcontext():
                     self.run(part)
         return torch.fx.node.map_arg(self.output.args[0], self.values.__getitem__)

@@ -136,27 +136,52 @@ TEST(BillPrediction, LaysALineBetweenPoolsThatGrowWithTheSize) {
   EXPECT_LT(told.bytes.low, 150);
 }
 
-// PyTorch's allocator: its blocks leave up to 20 MiB unused, and all graphs share one pool.
-TEST(BillPrediction, TakesWhatTensorsKeepAndNotWhatIsLeftOverInBlocks) {
-  const auto predict_with = [](double graph_pool) {
-    std::vector<Capture> captures;
-    const auto add = [&](std::int64_t size, double pool, double tensors, double leftover) {
-      captures.push_back({.size = size,
-                          .mode = "whole",
-                          .growth = {.pool_bytes = pool * mib},
-                          .tensor_bytes = tensors * mib,
-                          .leftover_bytes = leftover * mib});
-    };
-    add(5, 520, 100, 20);
-    add(4, 0, 8, -8);
-    add(1, graph_pool, 2, -2);
-    return predict({{1, 2, 3, 4, 5}, {"whole"}}, captures, {});
+struct Grown {
+  std::int64_t size;
+  double pool, tensors, leftover;
+};
+
+// MiB of a library's allocator, as PyTorch's: it takes blocks, and all graphs share one pool.
+Prediction predict_library(std::vector<std::int64_t> sizes, const std::vector<Grown>& captured) {
+  std::vector<Capture> captures;
+  for (const Grown& each : captured)
+    captures.push_back({.size = each.size,
+                        .mode = "whole",
+                        .growth = {.pool_bytes = each.pool * mib},
+                        .tensor_bytes = each.tensors * mib,
+                        .leftover_bytes = each.leftover * mib});
+  return predict({std::move(sizes), {"whole"}}, captures, {.confidence = 0.99, .quantum_bytes = 0});
+}
+
+double half_mib(const Prediction& of) {
+  return (of.bytes.high - of.bytes.expected) / mib;
+}
+
+TEST(BillPrediction, OfALibraryExpectsTheLeastLeftover) {
+  const Prediction told = predict_library({1, 2, 3, 4, 5}, {{5, 520, 100, 20}, {4, 0, 8, -8}, {1, 6, 2, 4}});
+  EXPECT_DOUBLE_EQ((520 + 8 + 2 + 6 + 4 - 8) * mib, told.bytes.expected) << "12 are left over of 20, then 16";
+  EXPECT_DOUBLE_EQ(told.bytes.expected, told.growth.pool_bytes);
+  EXPECT_DOUBLE_EQ(6 * mib, told.sizes[2].growth.pool_bytes);
+  EXPECT_NEAR(2.576 * std::sqrt(20 * 20 / 12.0 + 12 * 12 / 24.0), half_mib(told), 0.01);
+}
+
+TEST(BillPrediction, OfALibraryFillsThePoolOfGraphsFirst) {
+  const std::vector<std::int64_t> sizes = {1, 2, 3, 4, 5};
+  const Prediction room = predict_library(sizes, {{5, 520, 100, 0}, {4, 0, 8, 0}, {1, 0, 2, 0}});
+  EXPECT_DOUBLE_EQ((520 + 5) * mib, room.bytes.expected) << "all or nothing of 6 and 4 finds room";
+  EXPECT_NEAR(2.576 * std::sqrt(10 * 10 / 12.0 + 12 * 12 / 24.0), half_mib(room), 0.01);
+  const Prediction full = predict_library(sizes, {{5, 114, 100, 0}, {4, 0, 8, 0}, {1, 0, 2, 0}});
+  EXPECT_DOUBLE_EQ((114 + 10 - 2) * mib, full.bytes.expected) << "4 are free";
+}
+
+TEST(BillPrediction, OfALibraryIsNarrowIfItsTensorsGrowEvenly) {
+  const std::vector<std::int64_t> sizes = {1, 2, 3, 4, 5, 6, 7, 8, 9};
+  const auto predict_with = [&](double middle) {
+    return predict_library(sizes, {{9, 100, 90, 0}, {8, 80, 80, 0}, {4, middle, middle, 0}, {1, 10, 10, 0}});
   };
-  // 500, 8 and 2 at the captured sizes, 6 and 4 between them, and half of the 20 that were left over
-  const Amount bytes = predict_with(0).bytes;
-  EXPECT_DOUBLE_EQ(530 * mib, bytes.expected);
-  EXPECT_NEAR(15 * mib, bytes.high - bytes.expected, mib);
-  EXPECT_DOUBLE_EQ(534 * mib, predict_with(4).bytes.expected) << "the graphs' pool grows once for all sizes";
+  const double sum = 50 + 60 + 70, rest = 20 + 30;
+  EXPECT_NEAR(2.576 * 0.03 * std::sqrt(sum * sum + rest * rest), half_mib(predict_with(40)), 0.01);
+  EXPECT_GT(half_mib(predict_with(60)), 50) << "no line goes through 80, 60 and 10";
 }
 
 // Eight execs of 2 bytes: sizes 8, 4, 2 and 1 in two modes. Only the first capture of all makes a pool.
