@@ -26,8 +26,8 @@ struct Capture {
   bool captured = true;  // false: the figures are interpolated between two captured sizes
   std::int64_t nodes = 0;
   Growth growth = {};
-  // Parts of growth.pool_bytes, which may be negative: the memory of the library's tensors, and what is free
-  // in its blocks. The rest is free in the pools of graphs. Absent if the library does not report them.
+  // growth.pool_bytes is the growth of the library's tensors, of what is left over in its blocks, and of what
+  // is free in the pools of graphs. Each may be negative. Absent if the library does not report them.
   std::optional<double> tensor_bytes = {};
   std::optional<double> leftover_bytes = {};
   // The memory that one additional exec of each of the size's graphs takes, and the resolution of that
@@ -57,7 +57,7 @@ struct Prediction {
   Amount seconds;
   double reserve_bytes = 0;  // the memory that must be free before the first capture
   double line_bytes = 0;     // what a serving engine predicts: a line through the first two captures
-  Growth growth;             // for a library, `pool_bytes` is not the sum over `sizes`
+  Growth growth;             // `pool_bytes` is the sum over `sizes` and a change of leftovers
   model::Setup setup{};
   std::vector<Capture> sizes;  // in the order of captures
 };

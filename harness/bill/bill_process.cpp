@@ -60,7 +60,7 @@ class Captures {
     reading.pool = number("memory_reserved");
     reading.peak = number("max_memory_reserved");
     if (facts.contains("gc_seconds")) reading.gc_seconds = number("gc_seconds");
-    if (!facts.contains("memory_reserved") || !facts.contains("memory_allocated")) return;
+    if (!facts.contains("memory_reserved") || !facts.contains("memory_free_in_graph_pools")) return;
     reading.tensors = number("memory_allocated");
     reading.leftover = reading.pool - *reading.tensors - number("memory_free_in_graph_pools");
   }

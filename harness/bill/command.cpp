@@ -193,7 +193,7 @@ class Biller {
     made.launches = {{.index = 0, .setup = of.setup, .startup = answer.startup}};
   }
 
-  // While the interval is too wide, and the last process narrowed it, another one captures about twice as
+  // While the interval is too wide, and the last process changed it, another one captures about twice as
   // many sizes. Returns false like settle().
   bool predict(const BillTask& asked, Bill& made) {
     double half_before = std::numeric_limits<double>::infinity();
@@ -210,7 +210,7 @@ class Biller {
       const bill::Amount& bytes = made.prediction->bytes;
       const double half = bytes.high - bytes.expected;
       if (request_.all || count >= request_.sizes.size() || half <= narrow * bytes.expected ||
-          half > 0.9 * half_before)
+          (half > 0.9 * half_before && half < 1.1 * half_before))
         return true;
       half_before = half;
     }

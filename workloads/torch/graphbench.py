@@ -247,11 +247,11 @@ class Step:
             facts["busy_threads"] = ", ".join(busy)
         if self.on_cuda:
             torch.cuda.empty_cache()  # so that `reserved` is what tensors and graphs keep
+            facts["memory_allocated"] = torch.cuda.memory_allocated(self.device)
             with contextlib.suppress(RuntimeError):  # backend:cudaMallocAsync has no snapshot
                 facts["memory_free_in_graph_pools"] = sum(
                     each["total_size"] - each["allocated_size"] for each in torch.cuda.memory_snapshot()
                     if each["device"] == self.device.index and each.get("segment_pool_id", (0, 0)) != (0, 0))
-                facts["memory_allocated"] = torch.cuda.memory_allocated(self.device)
             facts["max_memory_allocated"] = torch.cuda.max_memory_allocated(self.device)
             facts["max_memory_reserved"] = torch.cuda.max_memory_reserved(self.device)
             facts["memory_reserved"] = torch.cuda.memory_reserved(self.device)

@@ -157,9 +157,10 @@ double half_mib(const Prediction& of) {
   return (of.bytes.high - of.bytes.expected) / mib;
 }
 
-TEST(BillPrediction, OfALibraryExpectsTheLeastLeftover) {
+TEST(BillPrediction, OfALibraryDoesNotAddUpLeftovers) {
   const Prediction told = predict_library({1, 2, 3, 4, 5}, {{5, 520, 100, 20}, {4, 0, 8, -8}, {1, 6, 2, 4}});
-  EXPECT_DOUBLE_EQ((520 + 8 + 2 + 6 + 4 - 8) * mib, told.bytes.expected) << "12 are left over of 20, then 16";
+  EXPECT_DOUBLE_EQ((520 + 8 + 2 + 6 + 4 - 4) * mib, told.bytes.expected)
+      << "20, 12 and 16 are left over in turn";
   EXPECT_DOUBLE_EQ(told.bytes.expected, told.growth.pool_bytes);
   EXPECT_DOUBLE_EQ(6 * mib, told.sizes[2].growth.pool_bytes);
   EXPECT_NEAR(2.576 * std::sqrt(20 * 20 / 12.0 + 12 * 12 / 24.0), half_mib(told), 0.01);
@@ -168,8 +169,9 @@ TEST(BillPrediction, OfALibraryExpectsTheLeastLeftover) {
 TEST(BillPrediction, OfALibraryFillsThePoolOfGraphsFirst) {
   const std::vector<std::int64_t> sizes = {1, 2, 3, 4, 5};
   const Prediction room = predict_library(sizes, {{5, 520, 100, 0}, {4, 0, 8, 0}, {1, 0, 2, 0}});
-  EXPECT_DOUBLE_EQ((520 + 5) * mib, room.bytes.expected) << "all or nothing of 6 and 4 finds room";
+  EXPECT_DOUBLE_EQ((520 + 5) * mib, room.bytes.expected) << "between none and all of 6 + 4 find room";
   EXPECT_NEAR(2.576 * std::sqrt(10 * 10 / 12.0 + 12 * 12 / 24.0), half_mib(room), 0.01);
+  EXPECT_DOUBLE_EQ(3 * mib, room.sizes[2].growth.pool_bytes);
   const Prediction full = predict_library(sizes, {{5, 114, 100, 0}, {4, 0, 8, 0}, {1, 0, 2, 0}});
   EXPECT_DOUBLE_EQ((114 + 10 - 2) * mib, full.bytes.expected) << "4 are free";
 }
