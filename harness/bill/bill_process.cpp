@@ -27,7 +27,7 @@ struct Reading {
   double used = 0;
   double pool = 0;
   double workspace = 0;
-  double peak = 0;  // the most that the pool had so far; 0 for a program, whose tally has it
+  double peak = 0;  // the most that the pool had since the step was opened; 0 for a program
   std::optional<double> tensors, leftover;  // parts of `pool`, as in Capture
   std::optional<double> gc_seconds;
   double hidden() const { return used - pool - workspace; }
@@ -111,9 +111,8 @@ class Captures {
                    .workspace_bytes = after.workspace - before.workspace,
                    .code_bytes = warm.hidden() - before.hidden(),
                    .exec_bytes = after.hidden() - warm.hidden()};
-    made.transient_bytes =
-        std::max({static_cast<double>(tally.peak()) - static_cast<double>(tally.total()),
-                  warm.used - after.used, after.peak > before.peak ? after.peak - after.pool : 0, 0.0});
+    made.transient_bytes = std::max({static_cast<double>(tally.peak()) - static_cast<double>(tally.total()),
+                                     warm.used - after.used, after.peak - after.pool, 0.0});
     if (after.tensors) {
       made.tensor_bytes = *after.tensors - before.tensors.value_or(0);
       made.leftover_bytes = *after.leftover - before.leftover.value_or(0);

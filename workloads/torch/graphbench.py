@@ -57,6 +57,7 @@ class Step:
                 raise RuntimeError(f"PyTorch sees no device {self.uuid}: does CUDA_VISIBLE_DEVICES hide it?")
             self.device = torch.device("cuda", uuids.index(self.uuid))
             torch.cuda.set_device(self.device)
+            torch.cuda.reset_peak_memory_stats(self.device)
             self.stream = torch.cuda.ExternalStream(request.cuda_stream, device=self.device)
             torch.cuda.set_stream(self.stream)
         if "GRAPHBENCH_RANKS" in os.environ and not torch.distributed.is_initialized():

@@ -101,7 +101,8 @@ class Step {
     std::snprintf(report_.data(), report_.size(),
                   R"({"replays": "own", "memory_reserved": %zu, "max_memory_reserved": %zu,
                       "memory_allocated": %zu, "memory_free_in_graph_pools": 20})",
-                  reserved_ + 20'020, reserved_ + 21'020, reserved_);
+                  reserved_ + 20'020, reserved_ + 20'020 + static_cast<std::size_t>(batch_) * 100'000,
+                  reserved_);
     return report_.data();
   }
 
