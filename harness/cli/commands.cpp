@@ -5,7 +5,7 @@
 #include "harness/ladder/ladder_process.hpp"
 #include "harness/measure/floor/floor_process.hpp"
 #include "harness/measure/worker/worker_main.hpp"
-#include "harness/sweep/probe_main.hpp"
+#include "harness/sweep/probe.hpp"
 
 namespace graphbench::cli {
 

@@ -10,7 +10,7 @@
 #include "harness/bill/bill_process.hpp"
 #include "harness/measure/worker/worker_main.hpp"
 #include "harness/options/command.hpp"
-#include "harness/sweep/probe_main.hpp"
+#include "harness/sweep/probe.hpp"
 
 // Runs the child process `role` to its end, and returns its exit code. `parent` is graphbench's process id.
 // `plugin` contains the step, and must live until the process ends. `origin` names the plugin in messages.

@@ -1,6 +1,4 @@
 // Opens the devices, plugins and programs of the request in stages, and reports each stage before it begins.
-#include "harness/sweep/probe_main.hpp"
-
 #include <algorithm>
 #include <exception>
 #include <map>
@@ -15,14 +13,15 @@
 #include "graphs/ir/passes.hpp"
 #include "harness/model/axes.hpp"
 #include "harness/package/package.hpp"
-#include "harness/sweep/probe_protocol.hpp"
+#include "harness/sweep/probe.hpp"
+#include "harness/sweep/probe_fields.hpp"
 #include "workloads/builtin.hpp"
 
 namespace graphbench::sweep {
 namespace {
 
 void send(const ProbeEvent& event) {
-  process::send_line(encode_probe_event(event));
+  process::send_line(codec::write_message(event));
 }
 
 class Probe {
@@ -188,7 +187,7 @@ class Probe {
 
 int probe_main(std::string_view parent, const abi::LentPlugin* lent) {
   return process::child_main("probe", parent, [&](const std::string& text) {
-    const ProbeRequest request = decode_request(text);
+    const ProbeRequest request = codec::read_data<ProbeRequest>(text, "read probe request");
     Probe(request, lent).run();
     return 0;
   });

@@ -17,7 +17,7 @@
 #include "harness/service/serve/sweep_feed.hpp"
 #include "harness/service/serve/sweep_runner.hpp"
 #include "harness/service/serve/sweep_store.hpp"
-#include "harness/sweep/probe_protocol.hpp"
+#include "harness/sweep/probe.hpp"
 #include "harness/sweep/report/sweep_metrics.hpp"
 
 namespace graphbench::serve {

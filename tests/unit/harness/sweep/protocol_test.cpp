@@ -8,7 +8,7 @@
 #include "graphs/base/error.hpp"
 #include "graphs/base/text.hpp"
 #include "harness/sweep/probe.hpp"
-#include "harness/sweep/probe_protocol.hpp"
+#include "harness/sweep/probe_fields.hpp"
 #include "tests/support/sample_plan.hpp"
 #include "tests/support/scripts.hpp"
 
@@ -130,8 +130,8 @@ TEST(ProbeProtocol, ARequestSurvives) {
   request.programs = {sample_task("whole", {4})};
   request.programs[0].split_ops = {"sdpa"};
   request.dump = true;
-  const ProbeRequest copy = decode_request(encode_request(request));
-  EXPECT_EQ(encode_request(copy), encode_request(request));
+  const ProbeRequest copy = codec::read_data<ProbeRequest>(codec::write_data(request), "read");
+  EXPECT_EQ(codec::write_data(copy), codec::write_data(request));
   EXPECT_TRUE(copy.dump);
   EXPECT_EQ(copy.programs.at(0).batches, std::vector<std::int64_t>{4});
   EXPECT_EQ(copy.programs.at(0).split_ops, std::vector<std::string>{"sdpa"});
@@ -145,7 +145,7 @@ TEST(ProbeProtocol, AnAnswerSurvives) {
   answer.catalog.workloads = {
       {"mlp", "help", "builtin", {{"hidden", "width", 1, 9}}, {{"tiny", {{"hidden", 3}}}}}};
   answer.dumps = {"program\n"};
-  const ProbeEvent event = decode_probe_event(encode_probe_event(answer));
+  const ProbeEvent event = codec::read_message<ProbeEvent>(codec::write_message(ProbeEvent(answer)), "read");
   const auto& copy = std::get<ProbeAnswer>(event);
   EXPECT_TRUE(copy.devices.at(0).available);
   EXPECT_EQ(copy.catalog.workloads.at(0).options.at(0).max, 9);
@@ -156,16 +156,16 @@ TEST(ProbeProtocol, AnAnswerSurvives) {
 TEST(ProbeProtocol, WhatIsNoEventIsRefused) {
   for (const char* line :
        {"", "{}", "{\"event\":\"dance\",\"content\":{}}", "{\"event\":\"answer\",\"content\":{}}"}) {
-    EXPECT_THROW(decode_probe_event(line), Error) << line;
+    EXPECT_THROW(codec::read_message<ProbeEvent>(line, "read"), Error) << line;
   }
-  EXPECT_THROW(decode_request("[]"), Error);
+  EXPECT_THROW(codec::read_data<ProbeRequest>("[]", "read"), Error);
 }
 
 using namespace test;
 using testing::HasSubstr;
 
 std::string says(const ProbeEvent& event) {
-  return sends_line(encode_probe_event(event));
+  return sends_line(codec::write_message(event));
 }
 
 const ProbeStage plugin_stage{ProbeStage::What::plugin, "/p.so"};

@@ -1,8 +1,9 @@
-// Encodes the probe's requests and answers as JSON.
-#include "harness/sweep/probe_protocol.hpp"
+// The JSON form of the probe's requests and answers.
+#pragma once
 
 #include "harness/model/codec/messages.hpp"
 #include "harness/model/codec/result_fields.hpp"
+#include "harness/sweep/probe.hpp"
 
 namespace graphbench::codec {
 
@@ -22,23 +23,3 @@ GB_DESCRIBE(sweep::ProbeAnswer, devices, catalog, dumps, notes);
 GB_NAMES(sweep::ProbeEvent, "stage", "failure", "answer");
 
 }  // namespace graphbench::codec
-
-namespace graphbench::sweep {
-
-std::string encode_request(const ProbeRequest& request) {
-  return codec::write_data(request);
-}
-
-ProbeRequest decode_request(std::string_view text) {
-  return codec::read_data<ProbeRequest>(text, "read probe request");
-}
-
-std::string encode_probe_event(const ProbeEvent& event) {
-  return codec::write_message(event);
-}
-
-ProbeEvent decode_probe_event(std::string_view line) {
-  return codec::read_message<ProbeEvent>(line, "read probe event");
-}
-
-}  // namespace graphbench::sweep
