@@ -1,15 +1,17 @@
-// Multiplies all axes out into cells and worker tasks, and shuffles the tasks of each launch.
+// Multiplies all axes out into cells and worker tasks, shuffles the tasks of each launch, and hashes the
+// plan. Two sweeps with equal hashes measure equal cells in the same way, on any device.
 #include "harness/sweep/plan/make_plan.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <iterator>
 #include <random>
 #include <set>
 #include <utility>
 
+#include "graphs/base/digest.hpp"
 #include "graphs/base/text.hpp"
 #include "harness/model/vocabulary.hpp"
-#include "harness/sweep/plan/plan_hash.hpp"
 #include "harness/sweep/plan/workload_choice.hpp"
 
 namespace graphbench::plan {
@@ -121,6 +123,45 @@ void check_reach(const config::SweepOptions& options, const model::Axes& planned
   }
 }
 
+// The shortest text that parses to the same number, in every locale.
+std::string real(double value) {
+  char text[64];
+  const auto [end, error] = std::to_chars(text, text + sizeof text, value);
+  return error == std::errc() ? std::string(text, end) : std::string("?");
+}
+
+// The text of the plan's hash: lines of `key=value` for workloads with presets and options, axes, split ops,
+// sampling limits and the caller's settings. Leaves out later axes at their default, launches, seed, options
+// about output, the worker's time limit, and the device, whose fingerprint is in the result's environment.
+std::string canonical_text(const model::PlanFacts& facts, const std::vector<WorkloadChoice>& workloads,
+                           const config::SweepOptions& options, const model::AxisTable& table) {
+  // Leaves out launches and seed, so that results of five and of ten launches can be compared.
+  std::string text = "graphbench.plan/1\n";
+  for (const WorkloadChoice& workload : workloads) {
+    text += "workload=" + workload.name + " preset=" + workload.preset;
+    for (const auto& [key, value] : workload.options) text += " " + key + "=" + std::to_string(value);
+    text += "\n";
+  }
+  // Leaves out axes at their default, and the line "grid" of the first grid, so that older plans keep their
+  // hash.
+  const std::vector<model::Axes> grids = model::grids_of(facts);
+  for (const model::Axes& grid : grids) {
+    if (&grid != &grids.front()) text += "grid\n";
+    for (const model::Axis& axis : table) {
+      const bool named_above = axis.texts == &model::Axes::workload || axis.texts == &model::Axes::preset;
+      const std::vector<std::string> values = model::values_of(grid, axis);
+      if (!named_above && !values.empty()) text += axis.name + "=" + join(values) + "\n";
+    }
+  }
+  text += "split-ops=" + join(options.split_ops) + "\n";
+  text += "time-per-cell=" + real(options.sampling.seconds_max) + "\n";
+  text += "samples-max=" + std::to_string(options.sampling.samples_max) + "\n";
+  // Left out if false, so that plans from before this option keep their hash.
+  if (facts.cold_l2) text += "cold-l2=true\n";
+  for (const auto& [name, value] : facts.caller) text += name + "=" + value + "\n";
+  return text;
+}
+
 }  // namespace
 
 void check_size(const std::vector<model::Axes>& grids, std::int64_t launches, const std::string& where,
@@ -161,7 +202,7 @@ model::Plan make_plan(const config::SweepOptions& options, const Catalog& catalo
   complete_grids(plan.facts, options, catalog, workloads);
   const std::vector<model::Axes> grids = model::grids_of(plan.facts);
   check_size(grids, options.launches, "--sweep", table);
-  plan.facts.hash = plan_hash(plan.facts, workloads, options, table);
+  plan.facts.hash = sha256_hex(canonical_text(plan.facts, workloads, options, table));
   plan.cells = model::cells_of(
       plan.facts,
       [&](const std::string& name) {

@@ -5,7 +5,6 @@
 
 #include "harness/options/option_table.hpp"
 #include "harness/sweep/plan/make_plan.hpp"
-#include "harness/sweep/plan/plan_hash.hpp"
 #include "tests/support/refusal.hpp"
 #include "tests/unit/harness/sweep/plan/sample_catalog.hpp"
 

@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <set>
 
-#include "harness/sweep/plan/plan_hash.hpp"
 #include "tests/support/refusal.hpp"
 #include "tests/unit/harness/sweep/plan/sample_catalog.hpp"
 
