@@ -5,6 +5,7 @@
 #include <utf8.h>
 
 #include <array>
+#include <charconv>
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
@@ -150,6 +151,11 @@ void require_known(const std::string& where, const std::string& word, const std:
   if (contains(known, word)) return;
   throw InputError(
       where, in_quotes(word) + " is not a " + noun + ": give " + join(known) + did_you_mean(word, known));
+}
+
+std::string shortest_text(double value) {
+  std::array<char, 32> text;
+  return {text.data(), std::to_chars(text.data(), text.data() + text.size(), value).ptr};
 }
 
 void complain(const char* format, ...) {

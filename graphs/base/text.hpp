@@ -1,4 +1,5 @@
-// Helpers for text that people read or type: lists, quotes, invisible characters, typing errors, InputError.
+// Helpers for text that people read or type: lists, numbers, quotes, invisible characters, typing errors,
+// InputError.
 #pragma once
 
 #include <algorithm>
@@ -66,6 +67,9 @@ std::string did_you_mean(std::string_view word, const std::vector<std::string>& 
 // Throws InputError(where) unless `known` contains the word: "\"fast\" is not a `noun`: give ...".
 void require_known(const std::string& where, const std::string& word, const std::string& noun,
                    const std::vector<std::string>& known);
+
+// The shortest text that parses to the same number, in every locale: 0.05 stays 0.05.
+std::string shortest_text(double value);
 
 // Prints "graphbench: ", the text as printf() formats it, and a newline to stderr.
 [[gnu::format(printf, 1, 2)]] void complain(const char* format, ...);

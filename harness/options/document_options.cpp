@@ -2,10 +2,7 @@
 #include "harness/options/document_options.hpp"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <optional>
-#include <stdexcept>
 
 #include "graphs/base/text.hpp"
 
@@ -31,14 +28,6 @@ std::string accepted_values(OptionKind kind) {
   return "a string";
 }
 
-// Returns the shortest text that parses to the same number: 0.05 stays 0.05.
-std::string real_text(double value) {
-  std::array<char, 32> text{};
-  const auto [end, error] = std::to_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc()) throw std::logic_error("a number has more digits than a double can store");
-  return {text.data(), end};
-}
-
 std::optional<std::string> scalar(const DocumentValue& given, OptionKind kind) {
   const bool takes_text = kind != OptionKind::integer && kind != OptionKind::real && kind != OptionKind::flag;
   if (const auto* text = std::get_if<std::string>(&given.value); text != nullptr && takes_text) return *text;
@@ -47,7 +36,7 @@ std::optional<std::string> scalar(const DocumentValue& given, OptionKind kind) {
   if (const auto* number = std::get_if<std::int64_t>(&given.value); number != nullptr && takes_integer)
     return std::to_string(*number);
   if (const auto* number = std::get_if<double>(&given.value); number != nullptr && kind == OptionKind::real)
-    return real_text(*number);
+    return shortest_text(*number);
   if (const auto* flag = std::get_if<bool>(&given.value); flag != nullptr && kind == OptionKind::flag)
     return *flag ? "true" : "false";
   return std::nullopt;

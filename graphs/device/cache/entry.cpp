@@ -8,6 +8,7 @@
 
 #include "graphs/base/digest.hpp"
 #include "graphs/base/error.hpp"
+#include "graphs/base/text.hpp"
 
 namespace graphbench::cache {
 namespace {
@@ -91,11 +92,8 @@ std::string file_name_of(const Key& key) {
 }
 
 std::string encode(const Entry& entry) {
-  char seconds[32];
-  const auto [end, error] = std::to_chars(seconds, seconds + sizeof(seconds), entry.seconds);
-  GRAPHBENCH_ASSERT(error == std::errc());
   const std::string head = std::string(first_words).append(version).append(1, '\n') + lines_of(entry.key) +
-                           line("seconds", {seconds, end}) +
+                           line("seconds", shortest_text(entry.seconds)) +
                            line("bytes", std::to_string(entry.content.size()));
   return head + line("sha256", sha256_hex(head + entry.content)) + "\n" + entry.content;
 }

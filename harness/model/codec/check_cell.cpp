@@ -2,8 +2,6 @@
 #include "harness/model/codec/check_cell.hpp"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -21,15 +19,11 @@ constexpr double seconds_min = 1e-15;
 constexpr double seconds_max = 1e9;
 constexpr double absent = std::numeric_limits<double>::quiet_NaN();
 
-std::string number_text(double number) {
-  std::array<char, 32> text;
-  return {text.data(), std::to_chars(text.data(), text.data() + text.size(), number).ptr};
-}
-
 std::string why_no_median(double seconds) {
-  if (seconds <= 0) return number_text(seconds) + " is not a positive time";
-  return can_be_median(seconds) ? ""
-                                : number_text(seconds) + " is not a time between a femtosecond and 30 years";
+  if (seconds <= 0) return shortest_text(seconds) + " is not a positive time";
+  return can_be_median(seconds)
+             ? ""
+             : shortest_text(seconds) + " is not a time between a femtosecond and 30 years";
 }
 
 std::vector<const model::MetricRow*> rows_of_launches() {
@@ -134,7 +128,7 @@ void CellChecker::check_launch_bound(const model::CellResult& cell) const {
   const double idle = latency ? 1 - cell.records->busy_seconds / latency->p50 : absent;
   constexpr double rounding = 1e-9;
   if (std::abs(*share - idle) > rounding)
-    contradicts(number_text(*share) + " is not " + number_text(idle) + ", which is 1 - busy / latency");
+    contradicts(shortest_text(*share) + " is not " + shortest_text(idle) + ", which is 1 - busy / latency");
 }
 
 void CellChecker::check_launch(const model::Launch& launch, std::size_t launch_place) const {
@@ -151,9 +145,9 @@ void CellChecker::check_launch(const model::Launch& launch, std::size_t launch_p
     const double number = statistics::value_of(*row, launch).value_or(absent);
     const bool is_time = row->kind == model::MetricKind::time;
     if (number < 0 || (is_time && number > seconds_max))
-      refuse(
-          place, "",
-          number_text(number) + " is not a " + (is_time ? "time from 0 to 1e9 seconds" : "number from 0 up"));
+      refuse(place, "",
+             shortest_text(number) + " is not a " +
+                 (is_time ? "time from 0 to 1e9 seconds" : "number from 0 up"));
   }
 }
 
@@ -173,7 +167,7 @@ void CellChecker::check_summary(const model::Summary& summary, const Place& plac
                                                   {"max", summary.max}};
   const auto check_time = [&](const char* name, double seconds) {
     if (seconds < 0 || seconds > seconds_max)
-      refuse(place, name, number_text(seconds) + " is not a time from 0 to 1e9 seconds");
+      refuse(place, name, shortest_text(seconds) + " is not a time from 0 to 1e9 seconds");
   };
   const auto contradicts = [&](const char* greater, const char* less) {
     refuse(

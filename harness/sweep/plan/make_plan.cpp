@@ -3,7 +3,6 @@
 #include "harness/sweep/plan/make_plan.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <iterator>
 #include <random>
 #include <set>
@@ -123,13 +122,6 @@ void check_reach(const config::SweepOptions& options, const model::Axes& planned
   }
 }
 
-// The shortest text that parses to the same number, in every locale.
-std::string real(double value) {
-  char text[64];
-  const auto [end, error] = std::to_chars(text, text + sizeof text, value);
-  return error == std::errc() ? std::string(text, end) : std::string("?");
-}
-
 // The text of the plan's hash: lines of `key=value` for workloads with presets and options, axes, split ops,
 // sampling limits and the caller's settings. Leaves out later axes at their default, launches, seed, options
 // about output, the worker's time limit, and the device, whose fingerprint is in the result's environment.
@@ -154,7 +146,7 @@ std::string canonical_text(const model::PlanFacts& facts, const std::vector<Work
     }
   }
   text += "split-ops=" + join(options.split_ops) + "\n";
-  text += "time-per-cell=" + real(options.sampling.seconds_max) + "\n";
+  text += "time-per-cell=" + shortest_text(options.sampling.seconds_max) + "\n";
   text += "samples-max=" + std::to_string(options.sampling.samples_max) + "\n";
   // Left out if false, so that plans from before this option keep their hash.
   if (facts.cold_l2) text += "cold-l2=true\n";
