@@ -37,10 +37,6 @@ std::unique_ptr<Graph> DeviceExecution::borrow_graph(void*) {
   throw Error(ErrorCode::unsupported, "borrow a graph: this device cannot use graphs of another library");
 }
 
-std::unique_ptr<Kernel> DeviceInstruments::make_empty_kernel() {
-  throw Error(ErrorCode::unsupported, "make an empty kernel: this device does not support empty kernels");
-}
-
 ProfilerResult DeviceInstruments::make_profiler() {
   return {nullptr, "this device keeps no activity records"};
 }

@@ -27,8 +27,8 @@ struct MemoryUse {
 
 class DeviceInstruments {
  public:
-  // A kernel that does nothing, to measure launches. Throws Error(unsupported) on a device without one.
-  virtual std::unique_ptr<Kernel> make_empty_kernel();
+  // A kernel that does nothing, to measure launches.
+  virtual std::unique_ptr<Kernel> make_empty_kernel() = 0;
   // The size of the last-level cache (a GPU's L2); 0 if unknown.
   virtual std::size_t cache_bytes() const { return 0; }
   // The seconds that a fixed number of clock cycles takes: more if the clock is lowered. The probe takes

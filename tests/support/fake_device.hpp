@@ -177,6 +177,15 @@ class FakeKernel final : public Kernel {
   std::optional<std::size_t> in_place_;
 };
 
+class FakeEmptyKernel final : public Kernel {
+ public:
+  explicit FakeEmptyKernel(CallLog& log) : log_(log) {}
+  void launch(Stream&, void* const*) override { log_.launches.emplace_back("nothing"); }
+
+ private:
+  CallLog& log_;
+};
+
 class FakeEvent : public Event {
  public:
   void record(Stream&) override {}
@@ -198,6 +207,7 @@ class FakeDevice : public Device {
     log.step("make kernel");
     return std::make_unique<FakeKernel>(log, call);
   }
+  std::unique_ptr<Kernel> make_empty_kernel() override { return std::make_unique<FakeEmptyKernel>(log); }
   void* allocate(std::size_t bytes) override {
     log.step("allocate");
     if (bytes > memory_limit) throw Error(ErrorCode::out_of_memory, "allocate: too much");

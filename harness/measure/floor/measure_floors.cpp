@@ -31,40 +31,32 @@ constexpr std::int64_t nodes_ahead_host = 4096;
 class Meter {
  public:
   Meter(Device& device, const FloorSettings& settings)
-      : device_(device), settings_(settings), stream_(device.make_stream()), empty_(make_empty(device)) {}
+      : device_(device),
+        settings_(settings),
+        stream_(device.make_stream()),
+        empty_(device.make_empty_kernel()) {}
 
   model::Floors measure() {
     model::Floors floors{};
     floors.clock_pair = clock_pair();
     floors.empty_graph_launch = graph_launch(*record(0, 1));
     event_pair(floors);
-    if (empty_ != nullptr) {
-      floors.kernel_launch = kernel_launch();
-      floors.graph_launch = graph_launch(*record(1, 1));
-      queued_launches(floors);
-      completion(floors);
-      if (device_.info().kind == "host") floors.queue_handoff = queue_handoff();
-      if (settings_.shapes) measure_shapes(floors);
-      if (settings_.shapes) {
-        floors.if_taken_seconds = branch(2, true);
-        floors.if_not_taken_seconds = branch(2, false);
-        floors.switch_arm_seconds = branch(8, true);
-      }
-      if (settings_.shapes) floors.exec_memory = exec_memory();  // last, because the driver keeps memory
+    floors.kernel_launch = kernel_launch();
+    floors.graph_launch = graph_launch(*record(1, 1));
+    queued_launches(floors);
+    completion(floors);
+    if (device_.info().kind == "host") floors.queue_handoff = queue_handoff();
+    if (settings_.shapes) measure_shapes(floors);
+    if (settings_.shapes) {
+      floors.if_taken_seconds = branch(2, true);
+      floors.if_not_taken_seconds = branch(2, false);
+      floors.switch_arm_seconds = branch(8, true);
     }
+    if (settings_.shapes) floors.exec_memory = exec_memory();  // last, because the driver keeps memory
     return floors;
   }
 
  private:
-  static std::unique_ptr<Kernel> make_empty(Device& device) {
-    try {
-      return device.make_empty_kernel();
-    } catch (const Error& error) {
-      if (error.code() == ErrorCode::unsupported) return nullptr;
-      throw;
-    }
-  }
-
   template <typename Sample>
   std::vector<double> samples_of(Sample&& sample) const {
     std::vector<double> samples;

@@ -10,17 +10,12 @@ namespace graphbench::worker {
 
 class EmptyGraph {
  public:
-  // Both arguments outlive the graph. Throws Error(unsupported) if the device has no empty kernel.
+  // Both arguments outlive the graph.
   EmptyGraph(Device& device, Stream& stream, std::int64_t kernels)
       : stream_(stream), kernel_(device.make_empty_kernel()) {
-    stream.begin_capture();
-    try {
+    graph_ = stream.capture([&] {
       for (std::int64_t i = 0; i < kernels; ++i) launch_kernel();
-    } catch (...) {
-      stream.abandon_capture();
-      throw;
-    }
-    graph_ = stream.end_capture();
+    });
     exec_ = graph_->instantiate();
     exec_->upload(stream);
     stream.synchronize();

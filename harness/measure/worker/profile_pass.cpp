@@ -30,16 +30,6 @@ void drop_delay(std::vector<Activity>& activities) {
   activities.erase(activities.begin(), activities.begin() + static_cast<std::ptrdiff_t>(delay_kernels));
 }
 
-// A graph of empty kernels: one call launches the delay. Null if the device cannot capture empty kernels.
-std::unique_ptr<EmptyGraph> make_delay(Device& device, Stream& stream) {
-  try {
-    return std::make_unique<EmptyGraph>(device, stream, std::int64_t{delay_kernels});
-  } catch (const Error& error) {
-    if (error.code() == ErrorCode::unsupported) return nullptr;
-    throw;
-  }
-}
-
 class BatchProfile {
  public:
   BatchProfile(const model::WorkerTask& task, TaskRig& rig, ActivityProfiler& profiler)
@@ -133,14 +123,13 @@ class BatchProfile {
   // makes that time longer. Each step also runs between two empty kernels, which events and records both
   // include. Otherwise only events would include the microseconds from a graph's launch to its first kernel.
   std::optional<model::DeviceTimeCheck> check_device_time() {
-    const std::unique_ptr<EmptyGraph> delay = make_delay(rig_.device(), rig_.stream());
-    if (delay == nullptr) return std::nullopt;
+    EmptyGraph delay(rig_.device(), rig_.stream(), delay_kernels);  // one call launches all its kernels
     static_cast<void>(profiler_.collect());
     std::vector<RecordedStep> steps;
     std::vector<RecordedStep> without;
     for (int i = 0; i < checked_steps; ++i) {
-      steps.push_back(guarded(*delay, [&] { executor_->submit(); }));
-      without.push_back(guarded(*delay, [] {}));
+      steps.push_back(guarded(delay, [&] { executor_->submit(); }));
+      without.push_back(guarded(delay, [] {}));
     }
     return summarize_time_check(steps, without);
   }

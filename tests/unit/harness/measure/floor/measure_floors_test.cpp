@@ -54,21 +54,10 @@ TEST(MeasureFloors, TheHostDeviceHasNoMemoryOfGraphs) {
 // A device whose driver reserves 1 KiB per node and 8 KiB per graph, and never releases them.
 class WeighedDevice final : public test::FakeDevice {
  public:
-  std::unique_ptr<Kernel> make_empty_kernel() override { return std::make_unique<Nothing>(log); }
   std::optional<MemoryUse> memory_use() override {
     return MemoryUse{static_cast<std::size_t>(log.instantiations * 8192 + log.nodes_instantiated * 1024),
                      true};
   }
-
- private:
-  class Nothing final : public Kernel {
-   public:
-    explicit Nothing(test::CallLog& log) : log_(log) {}
-    void launch(Stream&, void* const*) override { log_.launches.emplace_back("nothing"); }
-
-   private:
-    test::CallLog& log_;
-  };
 };
 
 TEST(MeasureFloors, TheMemoryOfGraphsIsALineOverTheirNodes) {
