@@ -4,7 +4,7 @@
 #include "harness/bill/bill_process.hpp"
 #include "harness/ladder/ladder_process.hpp"
 #include "harness/measure/floor/floor_process.hpp"
-#include "harness/measure/worker/worker_main.hpp"
+#include "harness/measure/worker/worker.hpp"
 #include "harness/sweep/probe.hpp"
 
 namespace graphbench::cli {

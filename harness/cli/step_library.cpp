@@ -8,7 +8,7 @@
 
 #include "graphs/base/text.hpp"
 #include "harness/bill/bill_process.hpp"
-#include "harness/measure/worker/worker_main.hpp"
+#include "harness/measure/worker/worker.hpp"
 #include "harness/options/command.hpp"
 #include "harness/sweep/probe.hpp"
 

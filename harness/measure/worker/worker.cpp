@@ -1,10 +1,13 @@
-// Builds the program and hands it to the stages of a task, with a function that opens the device.
+// Builds the program and hands it to the stages of a task, with a function that opens the device. Connects
+// the worker to stdin and file descriptor 3.
 #include "harness/measure/worker/worker.hpp"
 
+#include <exception>
 #include <filesystem>
 
 #include "graphs/abi/plugin.hpp"
 #include "graphs/backends/registry.hpp"
+#include "graphs/base/process/child_io.hpp"
 #include "graphs/ir/training/differentiate.hpp"
 #include "harness/measure/foreign/foreign_rig.hpp"
 #include "harness/measure/machine/pinning.hpp"
@@ -143,6 +146,23 @@ void run_worker(const model::WorkerTask& task, const Tell& tell, const abi::Lent
   } else {
     run_program(task, tell, clock, registry, package);
   }
+}
+
+int worker_main(std::string_view parent, const abi::LentPlugin* lent) {
+  return process::child_main("worker", parent, [&](const std::string& request) {
+    const auto tell = [&](WorkerEvent event) {
+      if (lent != nullptr && event.device)
+        event.device->libraries[lent->plugin->name] = lent->plugin->version;
+      process::send_line(encode_event(event));
+    };
+    try {
+      run_worker(decode_task(request), tell, lent);
+      return 0;
+    } catch (const std::exception& error) {
+      process::send_line(encode_event({.error = model::reason_of(error)}));
+      return 1;
+    }
+  });
 }
 
 }  // namespace graphbench::worker

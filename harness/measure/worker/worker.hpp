@@ -1,7 +1,9 @@
-// The work of one worker process: builds the program, and measures all batches of one task.
+// The worker process, `graphbench --worker [PARENT]`. The sweep starts it, users do not. It builds the
+// program and measures all batches of one task.
 #pragma once
 
 #include <functional>
+#include <string_view>
 
 #include "graphs/abi/plugin.hpp"
 #include "harness/measure/worker/placement.hpp"
@@ -18,6 +20,11 @@ using Tell = std::function<void(const WorkerEvent&)>;
 // unknown workload, or a program that cannot be built. `lent`: a plugin of the program that runs the worker,
 // in addition to the task's plugins (docs/reference/plugins.md).
 void run_worker(const model::WorkerTask& task, const Tell& tell, const abi::LentPlugin* lent = nullptr);
+
+// Reads the task from stdin, runs it, and sends events on file descriptor 3. Returns the exit code: 0, or 1
+// after WorkerEvent::error. `parent`: the parent's process id, or "" (process::die_with_parent). `lent`: a
+// plugin of the program that runs this process and provides the step, such as Python; null: no such program.
+int worker_main(std::string_view parent, const abi::LentPlugin* lent);
 
 // For the processes of other commands: builds the task's program or finds its foreign step, opens the device
 // and calls `work`. Opens a foreign step's batches at their first use, and calls `alive` meanwhile. Throws
