@@ -11,7 +11,7 @@
 #include "graphs/base/text.hpp"
 #include "harness/measure/machine/environment.hpp"
 #include "harness/measure/ranks/group.hpp"
-#include "harness/measure/worker/protocol.hpp"
+#include "harness/measure/worker/worker_fields.hpp"
 #include "harness/model/axes.hpp"
 #include "harness/model/statistics/cell_summary.hpp"
 #include "harness/model/statistics/steady.hpp"
@@ -75,7 +75,8 @@ class Sweep {
   // Checks the events again: the journal's digests prove only that nothing changed since the write.
   void apply_kept(const FinishedTask& kept) {
     try {
-      for (const std::string& line : kept.events) apply(worker::decode_event(line));
+      for (const std::string& line : kept.events)
+        apply(codec::read_data<worker::WorkerEvent>(line, "read worker event"));
     } catch (const Error& error) {
       throw InputError(settings_.finished_in,
                        "task " + kept.id + " has an invalid line: " + error.what() +
@@ -124,7 +125,7 @@ class Sweep {
     report_progress();
     model::WorkerTask spawned = task;
     spawned.spawned_ns = steady_ns();
-    const process::ChildCommand command{settings_.worker_command, worker::encode_task(spawned),
+    const process::ChildCommand command{settings_.worker_command, codec::write_data(spawned),
                                         settings_.worker_silent_seconds_max};
     const auto on_line = [this](std::string_view line) { take(line); };
     const auto on_tick = [this] { report_progress(); };
@@ -144,7 +145,7 @@ class Sweep {
   }
 
   void take(std::string_view line) {
-    worker::WorkerEvent event = worker::decode_event(line);
+    worker::WorkerEvent event = codec::read_data<worker::WorkerEvent>(line, "read worker event");
     if (event.cell) {
       for (model::Launch& launch : event.cell->launches) launch.within = statistics::within_launch(launch);
       worker_.reported.push_back(event.cell->cell.batch);
@@ -196,7 +197,7 @@ class Sweep {
       launch.latency_started_ns.clear();
       launch.device_started_ns.clear();
     }
-    finished_.events.push_back(worker::encode_event(event));
+    finished_.events.push_back(codec::write_data(event));
   }
 
   std::string last_phase() const {

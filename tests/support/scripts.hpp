@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/measure/worker/protocol.hpp"
+#include "harness/measure/worker/worker_fields.hpp"
 
 namespace graphbench::test {
 
@@ -17,7 +17,7 @@ inline std::string sends_line(const std::string& line) {
 }
 
 inline std::string sends(const worker::WorkerEvent& event) {
-  return sends_line(worker::encode_event(event));
+  return sends_line(codec::write_data(event));
 }
 
 }  // namespace graphbench::test

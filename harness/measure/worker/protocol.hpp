@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "harness/model/plan.hpp"
@@ -37,13 +36,5 @@ struct WorkerEvent {
   // The worker ends. Its unfinished cells failed for this reason.
   std::optional<model::Reason> error = {};
 };
-
-std::string encode_task(const model::WorkerTask& task);
-// Both decode functions throw Error(invalid_argument) for text of another form.
-model::WorkerTask decode_task(std::string_view text);
-
-// One line without a newline. Invalid UTF-8 is replaced.
-std::string encode_event(const WorkerEvent& event);
-WorkerEvent decode_event(std::string_view line);
 
 }  // namespace graphbench::worker

@@ -15,6 +15,7 @@
 #include "harness/measure/worker/startup_clock.hpp"
 #include "harness/measure/worker/task_rig.hpp"
 #include "harness/measure/worker/task_run.hpp"
+#include "harness/measure/worker/worker_fields.hpp"
 #include "harness/package/package.hpp"
 #include "workloads/builtin.hpp"
 
@@ -153,13 +154,13 @@ int worker_main(std::string_view parent, const abi::LentPlugin* lent) {
     const auto tell = [&](WorkerEvent event) {
       if (lent != nullptr && event.device)
         event.device->libraries[lent->plugin->name] = lent->plugin->version;
-      process::send_line(encode_event(event));
+      process::send_line(codec::write_data(event));
     };
     try {
-      run_worker(decode_task(request), tell, lent);
+      run_worker(codec::read_data<model::WorkerTask>(request, "read worker task"), tell, lent);
       return 0;
     } catch (const std::exception& error) {
-      process::send_line(encode_event({.error = model::reason_of(error)}));
+      process::send_line(codec::write_data(WorkerEvent{.error = model::reason_of(error)}));
       return 1;
     }
   });

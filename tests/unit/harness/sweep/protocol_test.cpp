@@ -1,12 +1,11 @@
 // Tests that tasks, events and the probe's questions and answers are the same after the pipe, that all else
 // is refused, and what a probe's crash or failure becomes. Shell scripts play the probe.
-#include "harness/measure/worker/protocol.hpp"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "graphs/base/error.hpp"
 #include "graphs/base/text.hpp"
+#include "harness/measure/worker/worker_fields.hpp"
 #include "harness/sweep/probe.hpp"
 #include "harness/sweep/probe_fields.hpp"
 #include "tests/support/sample_plan.hpp"
@@ -14,6 +13,10 @@
 
 namespace graphbench::worker {
 namespace {
+
+WorkerEvent after_the_pipe(const WorkerEvent& event) {
+  return codec::read_data<WorkerEvent>(codec::write_data(event), "read");
+}
 
 TEST(Protocol, ATaskSurvives) {
   model::WorkerTask task = test::sample_task("whole", {4, 1}, 2);
@@ -23,8 +26,8 @@ TEST(Protocol, ATaskSurvives) {
   task.plugins = {"/a b.so"};
   task.options = {{"hidden", 9}};
   task.split_ops = {"sdpa"};
-  const model::WorkerTask copy = decode_task(encode_task(task));
-  EXPECT_EQ(encode_task(copy), encode_task(task));
+  const model::WorkerTask copy = codec::read_data<model::WorkerTask>(codec::write_data(task), "read");
+  EXPECT_EQ(codec::write_data(copy), codec::write_data(task));
   EXPECT_EQ(copy.seed, UINT64_MAX);
   EXPECT_EQ(copy.batches, task.batches);
   EXPECT_EQ(copy.options, task.options);
@@ -56,9 +59,9 @@ TEST(Protocol, ACellSurvivesWithAllItsNumbers) {
   result.launches[0].latency_stopped_by = "precision";
   result.launches[0].latency_started_ns = {123456789012345678};
   result.launches[0].setup.prepare_seconds = 0.25;
-  const std::string line = encode_event({.cell = result});
+  const std::string line = codec::write_data(WorkerEvent{.cell = result});
   EXPECT_EQ(line.find('\n'), std::string::npos);
-  const WorkerEvent event = decode_event(line);
+  const auto event = codec::read_data<WorkerEvent>(line, "read");
   const auto& copy = event.cell.value();
   EXPECT_EQ(copy.cell, result.cell);
   EXPECT_EQ(copy.status, model::CellStatus::ok);
@@ -77,41 +80,41 @@ TEST(Protocol, ACellSurvivesWithAllItsNumbers) {
 }
 
 TEST(Protocol, OtherEventsSurvive) {
-  const WorkerEvent phase = decode_event(encode_event({.batch = 64, .phase = "capture"}));
+  const WorkerEvent phase = after_the_pipe({.batch = 64, .phase = "capture"});
   EXPECT_EQ(phase.batch, 64);
   EXPECT_EQ(phase.phase, "capture");
   EXPECT_FALSE(phase.stopped || phase.cell || phase.memory || phase.error) << "what was not said";
-  EXPECT_TRUE(decode_event(encode_event({.batch = 2, .stopped = true})).stopped);
+  EXPECT_TRUE(after_the_pipe({.batch = 2, .stopped = true}).stopped);
   model::Memory sent{};
   sent.pool_bytes_own = 4;
-  const WorkerEvent memory = decode_event(encode_event({.batch = 2, .memory = sent}));
+  const WorkerEvent memory = after_the_pipe({.batch = 2, .memory = sent});
   EXPECT_EQ(memory.memory->pool_bytes_own, 4);
-  const WorkerEvent trace = decode_event(
-      encode_event({.trace = model::TraceProcess{.name = "cell", .spans = {{"host", "step", 1, 2}}}}));
+  const WorkerEvent trace =
+      after_the_pipe({.trace = model::TraceProcess{.name = "cell", .spans = {{"host", "step", 1, 2}}}});
   EXPECT_EQ(trace.trace->name, "cell");
   EXPECT_EQ(trace.trace->spans.at(0).seconds, 2);
-  const WorkerEvent error = decode_event(encode_event({.error = model::Reason{"io", "a\nb\"c"}}));
+  const WorkerEvent error = after_the_pipe({.error = model::Reason{"io", "a\nb\"c"}});
   EXPECT_EQ(error.error->message, "a\nb\"c");
   const std::vector<model::LibraryChoice> choices = {{"op", "one", true, false, ""},
                                                      {"op 2", "two", false, true, "engine"}};
-  EXPECT_EQ(decode_event(encode_event({.choices = choices})).choices, choices);
+  EXPECT_EQ(after_the_pipe({.choices = choices}).choices, choices);
   model::DeviceFacts facts{};
   facts.libraries["cudnn"] = "9";
-  EXPECT_EQ(decode_event(encode_event({.device = facts})).device->libraries, facts.libraries);
+  EXPECT_EQ(after_the_pipe({.device = facts}).device->libraries, facts.libraries);
 }
 
 TEST(Protocol, BytesThatAreNotUtf8AreReplaced) {
-  const WorkerEvent event = decode_event(encode_event({.error = model::Reason{"io", "bad \xff byte"}}));
+  const WorkerEvent event = after_the_pipe({.error = model::Reason{"io", "bad \xff byte"}});
   EXPECT_EQ(event.error->message, "bad \xEF\xBF\xBD byte");
 }
 
 TEST(Protocol, WhatIsNoEventIsRefused) {
   for (const char* line : {"", "hello", "{}", "[]", "{\"dance\":1}", "{\"phase\":7}", "{\"batch\":\"2\"}",
                            "{\"cell\":[]}", "{\"choices\":{}}"}) {
-    EXPECT_THROW(decode_event(line), Error) << line;
+    EXPECT_THROW(codec::read_data<WorkerEvent>(line, "read"), Error) << line;
   }
-  EXPECT_THROW(decode_task("{}"), Error);
-  EXPECT_THROW(decode_task(""), Error);
+  EXPECT_THROW(codec::read_data<model::WorkerTask>("{}", "read"), Error);
+  EXPECT_THROW(codec::read_data<model::WorkerTask>("", "read"), Error);
 }
 
 }  // namespace

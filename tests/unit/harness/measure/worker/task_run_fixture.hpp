@@ -15,6 +15,7 @@
 #include "harness/measure/passes.hpp"
 #include "harness/measure/worker/task_rig.hpp"
 #include "harness/measure/worker/task_run.hpp"
+#include "harness/measure/worker/worker_fields.hpp"
 #include "tests/support/sample_plan.hpp"
 #include "workloads/builtin.hpp"
 
@@ -22,7 +23,8 @@ namespace graphbench::worker {
 
 struct Recorder {
   void take(const WorkerEvent& event) {
-    EXPECT_NO_THROW(decode_event(encode_event(event))) << "the sweep would not understand it";
+    EXPECT_NO_THROW(codec::read_data<WorkerEvent>(codec::write_data(event), "read"))
+        << "the sweep would not understand it";
     if (event.stopped) {
       EXPECT_TRUE(cells.contains(event.batch)) << "stopped at a batch that is not reported";
       stops.push_back(event.batch);

@@ -1,0 +1,15 @@
+// The JSON form of a worker's task and events.
+#pragma once
+
+#include "harness/measure/worker/protocol.hpp"
+#include "harness/model/codec/messages.hpp"
+#include "harness/model/codec/result_fields.hpp"
+
+namespace graphbench::codec {
+
+GB_DESCRIBE(model::TraceProcess, name, spans);
+GB_DESCRIBE(worker::WorkerEvent, (later, batch), (later, phase), (later, stopped), (later, cell),
+            (later, memory), (later, profile), (later, records), (later, device), (later, choices),
+            (later, profiler), (later, monitor), (later, trace), (later, error));
+
+}  // namespace graphbench::codec
