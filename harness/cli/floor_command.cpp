@@ -57,8 +57,12 @@ class FloorCommand final : public Command {
     const floors::FloorRequest request{options.device, true, options.instruments};
     const floors::FloorAnswer answer = floors::ask_floors(supervisor, process::own_command(floor_role),
                                                           request, options.worker_timeout_seconds);
-    if (answer.bad_input) throw InputError(options.where("device"), answer.failure);
-    if (!answer.failure.empty()) throw Error(ErrorCode::device_failed, answer.failure);
+    if (answer.reason) {
+      // A value that the user gave, a device's name or a variable, may be the cause.
+      if (answer.reason->code == name_of(ErrorCode::invalid_argument))
+        throw InputError(options.where("device"), answer.reason->message);
+      throw Error(ErrorCode::device_failed, answer.reason->message);
+    }
     const codec::FloorsDocument document = document_of(answer, options.instruments);
     const bool stdout_taken = wants_json && options.json == "-";
     std::ostream& out = stdout_taken ? std::cerr : std::cout;

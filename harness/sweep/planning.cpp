@@ -63,10 +63,10 @@ Conditions read_conditions(const model::Plan& plan, const config::SweepOptions& 
   const floors::FloorRequest request{plan.device, false, instruments};
   const floors::FloorAnswer answer = floors::ask_floors(supervisor, process::own_command(floor_role), request,
                                                         options.worker_timeout_seconds);
-  if (answer.failure.empty()) {
-    conditions.floors = answer.floors;
+  if (answer.reason) {
+    conditions.warning = "the floors of " + plan.device + " could not be measured: " + answer.reason->message;
   } else {
-    conditions.warning = "the floors of " + plan.device + " could not be measured: " + answer.failure;
+    conditions.floors = answer.floors;
   }
   return conditions;
 }

@@ -2,6 +2,7 @@
 // device fails, only this process ends, and a sweep goes on without floors.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,8 +21,8 @@ struct FloorRequest {
 };
 
 struct FloorAnswer {
-  std::string failure;     // empty if the other fields are valid
-  bool bad_input = false;  // true if a value that the user gave (device name, variable) caused the failure
+  model::CellStatus status = model::CellStatus::ok;
+  std::optional<model::Reason> reason = {};  // present unless the status is ok
   model::DeviceFacts facts{};
   model::Floors floors{};
 };
@@ -31,7 +32,7 @@ struct FloorAnswer {
 int floor_main(std::string_view parent);
 
 // Starts a floor process with `command` (own_command("--floor-process")) and returns its answer. If the
-// process dies, the answer has a failure. Throws process::Interrupted if the user interrupts.
+// process dies, the answer has the reason. Throws process::Interrupted if the user interrupts.
 FloorAnswer ask_floors(process::ProcessSupervisor& supervisor, const std::vector<std::string>& command,
                        const FloorRequest& request, double silent_seconds_max);
 
@@ -40,6 +41,6 @@ FloorAnswer ask_floors(process::ProcessSupervisor& supervisor, const std::vector
 namespace graphbench::codec {
 
 GB_DESCRIBE(floors::FloorRequest, device, complete, instruments);
-GB_DESCRIBE(floors::FloorAnswer, failure, bad_input, facts, floors);
+GB_DESCRIBE(floors::FloorAnswer, status, reason, facts, floors);
 
 }  // namespace graphbench::codec
