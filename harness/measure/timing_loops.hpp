@@ -1,19 +1,95 @@
-// The loops that time steps. Memory for samples is allocated before a loop. Between the clock reads of a
-// sample, a loop does not allocate, log or lock. The clock is a template parameter, so that tests can use
-// their own clock without cost.
+// The loops that time steps, the buffers of their samples, and the flush of the cache before a step. Memory
+// for samples is allocated before a loop. Between the clock reads of a sample, a loop does not allocate, log
+// or lock. The clock is a template parameter, so that tests can use their own clock without cost.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
+#include <vector>
 
+#include "graphs/base/error.hpp"
 #include "graphs/device/device.hpp"
 #include "graphs/execution/executor.hpp"
-#include "harness/measure/cache_flush.hpp"
 #include "harness/measure/ranks/rank.hpp"
-#include "harness/measure/sample_buffer.hpp"
 
 namespace graphbench::measure {
+
+// Samples of one quantity, in memory that is allocated before the first sample.
+class DurationBuffer {
+ public:
+  explicit DurationBuffer(std::size_t capacity) : elapsed_ns_(capacity) {}
+
+  void push(std::int64_t elapsed_ns) {
+    GRAPHBENCH_ASSERT(count_ < elapsed_ns_.size());
+    elapsed_ns_[count_++] = elapsed_ns;
+  }
+
+  std::size_t size() const noexcept { return count_; }
+
+  std::vector<double> seconds(std::size_t first = 0) const {
+    std::vector<double> converted;
+    converted.reserve(count_ - first);
+    for (std::size_t i = first; i < count_; ++i)
+      converted.push_back(static_cast<double>(elapsed_ns_[i]) * 1e-9);
+    return converted;
+  }
+
+ private:
+  std::vector<std::int64_t> elapsed_ns_;
+  std::size_t count_ = 0;
+};
+
+// Also stores when each step began, on the same clock.
+class SampleBuffer : public DurationBuffer {
+ public:
+  explicit SampleBuffer(std::size_t capacity) : DurationBuffer(capacity), started_ns_(capacity) {}
+
+  void push(std::int64_t started_ns, std::int64_t elapsed_ns) {
+    DurationBuffer::push(elapsed_ns);
+    started_ns_[size() - 1] = started_ns;
+  }
+
+  std::vector<std::int64_t> started_ns() const {
+    return {started_ns_.begin(), started_ns_.begin() + static_cast<std::ptrdiff_t>(size())};
+  }
+
+ private:
+  std::vector<std::int64_t> started_ns_;
+};
+
+// Empties the device's last-level cache: writes as many bytes as the cache holds.
+class CacheFlush {
+ public:
+  // The most bytes to write on the host device. A CPU may share a cache of hundreds of megabytes with other
+  // virtual machines, and writing that much between steps would take longer than the steps.
+  static constexpr std::size_t host_bytes_max = std::size_t{64} << 20;
+
+  static std::size_t bytes_for(const Device& device) {
+    const std::size_t bytes = device.cache_bytes();
+    if (bytes == 0) {
+      throw Error(ErrorCode::unsupported,
+                  "flush the last-level cache: this device does not report the size of that cache");
+    }
+    return device.info().kind == "host" ? std::min(bytes, host_bytes_max) : bytes;
+  }
+
+  CacheFlush(Device& device, Stream& stream)
+      : stream_(stream), memory_(device, bytes_for(device), MemoryKind::harness) {}
+
+  // Call this outside of timed regions. The stream must be idle before the call, and is idle afterwards.
+  void run() {
+    stream_.fill_bytes(memory_.data(), ++byte_ & 0x7f, memory_.bytes());
+    stream_.synchronize();
+  }
+
+ private:
+  Stream& stream_;
+  Buffer memory_;
+  int byte_ = 0;
+};
 
 // The step to time. A loop submits the step to `stream`, and then waits until the stream is idle.
 struct StepUnderTest {

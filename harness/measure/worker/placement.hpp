@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "graphs/device/device.hpp"
-#include "harness/measure/cache_flush.hpp"
 #include "harness/measure/machine/pinning.hpp"
+#include "harness/measure/timing_loops.hpp"
 #include "harness/measure/worker/rig.hpp"
 
 namespace graphbench::worker {
