@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "harness/measure/rounds.hpp"
+#include "harness/measure/passes.hpp"
 #include "harness/measure/sustained.hpp"
 #include "tests/support/fake_device.hpp"
 #include "tests/support/fake_executor.hpp"
