@@ -4,7 +4,7 @@
 
 #include "harness/ladder/route.hpp"
 #include "harness/ladder/serve.hpp"
-#include "harness/measure/worker/walk_shapes.hpp"
+#include "harness/measure/worker/trace_cache.hpp"
 #include "tests/conformance/program_fixture.hpp"
 
 namespace graphbench::conformance {

@@ -9,7 +9,6 @@
 #include "harness/measure/worker/evaluate.hpp"
 #include "harness/measure/worker/graph_dump.hpp"
 #include "harness/measure/worker/phase_times.hpp"
-#include "harness/measure/worker/walk_shapes.hpp"
 #include "harness/model/statistics/quantiles.hpp"
 #include "harness/model/vocabulary.hpp"
 

@@ -1,7 +1,8 @@
 // Keeps programs by shape, as a tracing framework does. A program is traced per sequence length; a path,
 // which is kernels and a recording, is made per batch size. All recordings share one pool; all programs share
 // the rig's weights and state. If a path needs more memory than the pool has, the pool is emptied and a new
-// generation begins. Paths of earlier generations have lost their memory and are recorded again.
+// generation begins. Paths of earlier generations have lost their memory and are recorded again. A walk runs
+// the steps of --shape-trace over such a cache.
 #pragma once
 
 #include <cstdint>
@@ -103,5 +104,11 @@ class TraceCache {
   std::int64_t last_sequence_ = 0;
   CheckMemory check_memory_;
 };
+
+// Runs the task's trace in order, checks steps against eager, and compares the cost of a hit with that of a
+// plain replay. Calls `begin_step` before each step and adds one span per step. The rig's weights and state
+// must have their initial values. Throws a step's exception with the line of the trace file.
+model::ShapeWalk walk_shapes(const model::WorkerTask& task, TaskRig& rig, const TraceProgram& program,
+                             const std::function<void()>& begin_step, std::vector<model::TraceSpan>& spans);
 
 }  // namespace graphbench::worker

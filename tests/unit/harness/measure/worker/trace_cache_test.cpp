@@ -7,7 +7,6 @@
 #include <algorithm>
 
 #include "graphs/abi/foreign_op.hpp"
-#include "harness/measure/worker/walk_shapes.hpp"
 #include "tests/support/foreign_op.hpp"
 #include "tests/support/refusal.hpp"
 #include "tests/support/small_programs.hpp"
