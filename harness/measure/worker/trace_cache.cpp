@@ -3,10 +3,8 @@
 #include "harness/measure/worker/trace_cache.hpp"
 
 #include <algorithm>
-#include <bit>
 
 #include "graphs/base/clock.hpp"
-#include "graphs/ir/random_fill.hpp"
 #include "harness/measure/timing_loops.hpp"
 #include "harness/model/axes.hpp"
 #include "harness/model/statistics/quantiles.hpp"
@@ -60,25 +58,9 @@ TraceCache::TraceCache(const model::WorkerTask& task, TaskRig& rig, TraceProgram
       program_(std::move(program)),
       trace_(trace),
       eager_pool_(rig.device()),
-      graph_pool_(rig.device()) {
-  index();
-}
+      graph_pool_(rig.device()) {}
 
 TraceCache::~TraceCache() = default;
-
-std::size_t TraceCache::slot_of(const Shape& shape) const noexcept {
-  const auto key = static_cast<std::uint64_t>(shape.batch) << 32 ^ static_cast<std::uint64_t>(shape.sequence);
-  return ir::mix64(key) & (table_.size() - 1);
-}
-
-void TraceCache::index() {
-  table_.assign(std::bit_ceil(2 * paths_.size() + 2), nullptr);
-  for (const std::unique_ptr<Path>& path : paths_) {
-    std::size_t i = slot_of(path->shape);
-    while (table_[i] != nullptr) i = (i + 1) & (table_.size() - 1);
-    table_[i] = path.get();
-  }
-}
 
 std::string TraceCache::signature_of(const Entry& entry) {
   return entry.sequence == 0 ? "b*" : "b* s" + std::to_string(entry.sequence);
@@ -98,20 +80,18 @@ void TraceCache::make_room(model::TracedStep& step) {
   add(step.reason, "the cap of " + std::to_string(trace_.programs_max) + " programs is reached: " +
                        signature_of(**oldest) + ", the least recently used, is dropped");
   rig_.stream().synchronize();
-  std::erase_if(paths_, [&](const auto& path) { return path->entry == oldest->get(); });
+  erase_if(paths_, [&](const auto& path) { return path.second.entry == oldest->get(); });
   entries_.erase(oldest);
-  index();
 }
 
 void TraceCache::make_room_for_path(model::TracedStep& step) {
   if (static_cast<std::int64_t>(paths_.size()) < trace_.recordings_max) return;
-  const auto oldest = std::ranges::min_element(paths_, {}, [](const auto& path) { return path->used; });
+  const auto oldest = std::ranges::min_element(paths_, {}, [](const auto& path) { return path.second.used; });
   add(step.reason, "the cap of " + std::to_string(trace_.recordings_max) + " recordings is reached: batch " +
-                       std::to_string((*oldest)->shape.batch) + " of " + signature_of(*(*oldest)->entry) +
+                       std::to_string(oldest->first.batch) + " of " + signature_of(*oldest->second.entry) +
                        ", the least recently used, is dropped");
   rig_.stream().synchronize();
   paths_.erase(oldest);
-  index();
 }
 
 TraceCache::Entry& TraceCache::trace(const Shape& shape, model::TracedStep& step) {
@@ -161,14 +141,13 @@ void TraceCache::prepare(const Shape& shape, model::TracedStep& step) {
   if (entry == nullptr) entry = &trace(shape, step);
   if (step.reason.empty()) step.reason = "no kernels are kept for batch " + std::to_string(shape.batch);
   make_room_for_path(step);
-  auto path = std::make_unique<Path>(Path{.shape = shape, .entry = entry, .executor = nullptr});
+  Path path{.entry = entry, .executor = nullptr};
   rig_.device().choose_for_size(model::is_tuned(task_.caller, shape.batch));
-  path->executor = execution::make_executor(rig_.mode(), context(*entry), shape.batch);
-  for (std::int64_t i = 0; i < task_.warmup; ++i) path->executor->warm_up();
+  path.executor = execution::make_executor(rig_.mode(), context(*entry), shape.batch);
+  for (std::int64_t i = 0; i < task_.warmup; ++i) path.executor->warm_up();
   rig_.stream().synchronize();
-  record(*path);
-  paths_.push_back(std::move(path));
-  index();
+  record(path);
+  paths_.emplace(shape, std::move(path));
 }
 
 void TraceCache::submit(const Shape& shape, model::TracedStep& step) {

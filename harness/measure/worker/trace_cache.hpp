@@ -5,12 +5,15 @@
 // the steps of --shape-trace over such a cache.
 #pragma once
 
+#include <boost/unordered/unordered_flat_map.hpp>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "graphs/ir/random_fill.hpp"
 #include "harness/measure/worker/task_rig.hpp"
 
 namespace graphbench::worker {
@@ -22,6 +25,13 @@ struct Shape {
   std::int64_t batch = 1;
   std::int64_t sequence = 0;
   friend bool operator==(const Shape&, const Shape&) = default;
+};
+
+struct ShapeHash {
+  std::size_t operator()(const Shape& shape) const noexcept {
+    return ir::mix64(static_cast<std::uint64_t>(shape.batch) << 32 ^
+                     static_cast<std::uint64_t>(shape.sequence));
+  }
 };
 
 class TraceCache {
@@ -62,7 +72,6 @@ class TraceCache {
     std::uint64_t used = 0;
   };
   struct Path {
-    Shape shape;
     Entry* entry = nullptr;
     std::unique_ptr<execution::Executor> executor;
     std::int64_t generation = 0;
@@ -70,13 +79,10 @@ class TraceCache {
     std::int64_t checked = -1;  // the number of recordings (recordings_) at the last check; -1: never checked
   };
 
-  std::size_t slot_of(const Shape& shape) const noexcept;
-  Path* find(const Shape& shape) const noexcept {
-    for (std::size_t i = slot_of(shape);; i = (i + 1) & (table_.size() - 1)) {
-      if (table_[i] == nullptr || table_[i]->shape == shape) return table_[i];
-    }
+  Path* find(const Shape& shape) noexcept {
+    const auto found = paths_.find(shape);
+    return found == paths_.end() ? nullptr : &found->second;
   }
-  void index();
   execution::ExecutionContext context(Entry& entry) {
     return rig_.context(entry.program, entry.buffers, eager_pool_, &graph_pool_);
   }
@@ -95,9 +101,7 @@ class TraceCache {
   pool::MemoryPool eager_pool_;
   pool::MemoryPool graph_pool_;
   std::vector<std::unique_ptr<Entry>> entries_;
-  std::vector<std::unique_ptr<Path>> paths_;  // destroyed before entries and pools
-  // A hash table with open addressing. Its size is a power of two, and at least half of it is empty.
-  std::vector<Path*> table_;
+  boost::unordered_flat_map<Shape, Path, ShapeHash> paths_;  // destroyed before entries and pools
   std::uint64_t clock_ = 0;
   std::int64_t generation_ = 1;
   std::int64_t recordings_ = 0;
