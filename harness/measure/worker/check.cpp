@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "graphs/ir/cond.hpp"
-#include "harness/measure/worker/not_finite.hpp"
 #include "harness/measure/worker/to_float.hpp"
 
 namespace graphbench::worker {

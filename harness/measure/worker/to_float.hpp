@@ -1,7 +1,8 @@
-// Converts downloaded tensors to fp32, and compares them.
+// Converts downloaded tensors to fp32, compares them, and finds NaNs and infinities.
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <vector>
 
 #include "graphs/ir/types.hpp"
@@ -22,5 +23,9 @@ struct Difference {
 };
 Difference difference_of(ir::DType dtype, const std::vector<std::byte>& expected,
                          const std::vector<std::byte>& actual);
+
+// The index of the first NaN or infinity in `bytes`: an element with all exponent bits set (IEEE 754;
+// bfloat16 has the exponent of fp32). Absent if there is none, and for i32.
+std::optional<std::size_t> first_not_finite(ir::DType dtype, const std::vector<std::byte>& bytes);
 
 }  // namespace graphbench::worker

@@ -14,7 +14,6 @@
 #include "graphs/abi/plugin.hpp"
 #include "graphs/backends/registry.hpp"
 #include "harness/measure/worker/evaluate.hpp"
-#include "harness/measure/worker/not_finite.hpp"
 #include "harness/measure/worker/to_float.hpp"
 #include "tests/support/fake_device.hpp"
 #include "tests/support/fake_executor.hpp"
