@@ -6,7 +6,9 @@
 #include <cctype>
 #include <filesystem>
 #include <fstream>
-#include <sstream>
+#include <optional>
+
+#include "graphs/base/text.hpp"
 
 namespace graphbench::machine {
 namespace {
@@ -45,26 +47,6 @@ std::optional<bool> turbo_under(const fs::path& folder) {
   return std::nullopt;
 }
 
-}  // namespace
-
-model::CpuState read_cpu_state(const model::InstrumentOptions& instruments, const std::string& root) {
-  model::CpuState state;
-  state.pinned = instruments.pin;
-  state.submitter = instruments.submitter;
-  const fs::path cpus = root + "/sys/devices/system/cpu";
-  state.governor = governor_under(cpus);
-  state.turbo = turbo_under(cpus);
-  std::ifstream load(root + "/proc/loadavg");
-  double average = 0;
-  if (load >> average) state.load_average = average;
-  state.cpu_quota = read_cpu_quota(root);
-  return state;
-}
-
-namespace {
-
-namespace fs = std::filesystem;
-
 std::optional<double> share(double quota, double period) {
   if (quota <= 0 || period <= 0) return std::nullopt;  // -1: no limit
   return quota / period;
@@ -80,16 +62,8 @@ std::optional<double> quota_of(const fs::path& group) {
   return quotas >> quota && periods >> period ? share(quota, period) : std::nullopt;
 }
 
-bool has_cpu(const std::string& controllers) {
-  std::istringstream names(controllers);
-  for (std::string name; std::getline(names, name, ',');) {
-    if (name == "cpu") return true;
-  }
-  return false;
-}
-
-}  // namespace
-
+// Returns the smallest CPU quota of this process's control group and of the groups above it (cgroup version
+// 1 or 2), as a number of CPUs. Absent if there is no limit.
 std::optional<double> read_cpu_quota(const std::string& root) {
   const fs::path mounts = root + "/sys/fs/cgroup";
   std::optional<double> least;
@@ -100,7 +74,7 @@ std::optional<double> read_cpu_quota(const std::string& root) {
     const std::size_t second = first == std::string::npos ? first : line.find(':', first + 1);
     if (second == std::string::npos) continue;
     const std::string controllers = line.substr(first + 1, second - first - 1);
-    if (!controllers.empty() && !has_cpu(controllers)) continue;
+    if (!controllers.empty() && !contains(split(controllers, ','), "cpu")) continue;
     const fs::path mount = controllers.empty() ? mounts : mounts / controllers;
     // Also reads the mount's root, which in a container is the container's group: the line's path may be the
     // host's.
@@ -112,6 +86,22 @@ std::optional<double> read_cpu_quota(const std::string& root) {
     }
   }
   return least;
+}
+
+}  // namespace
+
+model::CpuState read_cpu_state(const model::InstrumentOptions& instruments, const std::string& root) {
+  model::CpuState state;
+  state.pinned = instruments.pin;
+  state.submitter = instruments.submitter;
+  const fs::path cpus = root + "/sys/devices/system/cpu";
+  state.governor = governor_under(cpus);
+  state.turbo = turbo_under(cpus);
+  std::ifstream load(root + "/proc/loadavg");
+  double average = 0;
+  if (load >> average) state.load_average = average;
+  state.cpu_quota = read_cpu_quota(root);
+  return state;
 }
 
 }  // namespace graphbench::machine

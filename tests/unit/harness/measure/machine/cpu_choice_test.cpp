@@ -138,7 +138,7 @@ TEST(ReadCpuTopology, FindsThisMachinesCpus) {
 class CpuQuotaTest : public ::testing::Test {
  protected:
   void file(const std::string& path, const std::string& text) const { folder_.write(path, text); }
-  std::optional<double> read() const { return read_cpu_quota(folder_.path()); }
+  std::optional<double> read() const { return read_cpu_state({}, folder_.path()).cpu_quota; }
 
  private:
   test::TemporaryFolder folder_;
