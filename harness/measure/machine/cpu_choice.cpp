@@ -112,10 +112,12 @@ CpuTopology read_cpu_topology(const std::string& pci_bus_id, const std::string& 
   for (hwloc_obj_t unit = nullptr;
        (unit = hwloc_get_next_obj_by_type(topology.get(), HWLOC_OBJ_PU, unit)) != nullptr;) {
     const hwloc_obj_t processor = hwloc_get_ancestor_obj_by_type(topology.get(), HWLOC_OBJ_PACKAGE, unit);
+    const hwloc_obj_t core = hwloc_get_ancestor_obj_by_type(topology.get(), HWLOC_OBJ_CORE, unit);
     result.cpus.push_back({.number = static_cast<int>(unit->os_index),
                            .processor = processor != nullptr ? static_cast<int>(processor->logical_index) : 0,
                            .speed = speed_of(topology.get(), unit),
-                           .near_device = near != nullptr && hwloc_bitmap_isset(near, unit->os_index) != 0});
+                           .near_device = near != nullptr && hwloc_bitmap_isset(near, unit->os_index) != 0,
+                           .core = core != nullptr ? static_cast<int>(core->logical_index) : -1});
   }
   return result;
 }

@@ -15,6 +15,7 @@ struct Cpu {
   int processor = 0;
   int speed = 0;  // rank of its kind of core: higher is faster; all equal if unknown
   bool near_device = false;
+  int core = -1;  // equal for the hardware threads of one core; -1 if unknown
 };
 
 struct CpuTopology {

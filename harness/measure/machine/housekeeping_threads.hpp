@@ -6,14 +6,11 @@
 
 #include <cstdint>
 #include <mutex>
-#include <string>
-#include <string_view>
 #include <vector>
 
-namespace graphbench::machine {
+#include "harness/measure/machine/cpu_choice.hpp"
 
-// Parses the system's form of a CPU list, "0-1,64". Skips anything that is not a CPU. Pure.
-std::vector<int> parse_cpu_list(std::string_view text);
+namespace graphbench::machine {
 
 // Returns the allowed CPUs without `taken` and, if any remain, without `siblings`, because hardware threads
 // of one core share its execution units. Returns all allowed CPUs if `taken` has them all. Pure.
@@ -37,6 +34,8 @@ class HousekeepingThreads {
   void set_affinity(pid_t thread, const std::vector<int>& cpus) const;
 
   const std::vector<int> allowed_;
+  // Read once, because hwloc moves the calling thread over all CPUs while it reads.
+  const std::vector<Cpu> cpus_of_machine_ = read_cpu_topology("").cpus;
   std::mutex mutex_;
   std::vector<pid_t> threads_;
   std::vector<int> cpus_;

@@ -120,6 +120,7 @@ TEST_F(ReadCpuTopologyTest, KnowsProcessorsKindsAndWhatIsNearTheDevice) {
   ASSERT_EQ(topology.cpus.size(), 4u);
   for (const Cpu& cpu : topology.cpus) {
     EXPECT_EQ(cpu.processor, cpu.number / 2);
+    EXPECT_EQ(cpu.core, cpu.number);
     EXPECT_EQ(cpu.near_device, cpu.number >= 2) << cpu.number;
     EXPECT_EQ(cpu.speed, cpu.number % 2 == 0 ? 1 : 0) << cpu.number;
   }

@@ -156,14 +156,6 @@ TEST(ArithmeticSeconds, IsNotLeftOutByTheCompiler) {
 
 using Cpus = std::vector<int>;
 
-TEST(CpuList, IsReadAsTheSystemWritesIt) {
-  EXPECT_EQ(parse_cpu_list("0"), (Cpus{0}));
-  EXPECT_EQ(parse_cpu_list("3,67"), (Cpus{3, 67}));
-  EXPECT_EQ(parse_cpu_list("0-2,8"), (Cpus{0, 1, 2, 8}));
-  EXPECT_EQ(parse_cpu_list(""), Cpus{});
-  EXPECT_EQ(parse_cpu_list("x,5,1-,-2,99999999999,7"), (Cpus{5, 7}));
-}
-
 TEST(HousekeepingCpus, LeaveOutTheCpuAndItsSiblings) {
   EXPECT_EQ(housekeeping_cpus({0, 1, 2, 3}, {3}, {1, 3}), (Cpus{0, 2}));
   EXPECT_EQ(housekeeping_cpus({0, 1, 2, 3}, {0}, {}), (Cpus{1, 2, 3}));
