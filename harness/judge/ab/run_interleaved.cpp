@@ -18,8 +18,8 @@
 #include "harness/judge/ab/schedule.hpp"
 #include "harness/judge/ab/sub_sweep.hpp"
 #include "harness/judge/compare/compare.hpp"
-#include "harness/model/codec/document_file.hpp"
 #include "harness/model/codec/documents.hpp"
+#include "harness/model/codec/parse_document.hpp"
 #include "harness/model/exit_codes.hpp"
 #include "harness/sweep/cell_table.hpp"
 

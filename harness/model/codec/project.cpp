@@ -1,7 +1,5 @@
 // Copies from a result the parts that a comparison needs. A fact's name is its path in the document without
 // "environment.". The exceptions are "plan", which is the plan's hash, and "method", which is plan.method.
-#include "harness/model/codec/project.hpp"
-
 #include <algorithm>
 #include <set>
 #include <stdexcept>
@@ -9,6 +7,7 @@
 
 #include "graphs/base/text.hpp"
 #include "harness/model/codec/check_cell.hpp"
+#include "harness/model/codec/document.hpp"
 #include "harness/model/codec/result_fields.hpp"
 #include "harness/model/metrics.hpp"
 #include "harness/model/statistics/metric_values.hpp"
