@@ -69,6 +69,32 @@ struct DeviceClocks {
   friend bool operator==(const DeviceClocks&, const DeviceClocks&) = default;
 };
 
+// The facts that a comparison compares, in the order in which it lists differences, besides facts with one of
+// the prefixes below.
+inline constexpr auto fact_names = std::to_array<std::string_view>({"device.kind",
+                                                                    "device.name",
+                                                                    "device.compute_capability",
+                                                                    "plan",
+                                                                    "method",
+                                                                    "plan.concurrent",
+                                                                    "device.memory_bytes",
+                                                                    "device.driver",
+                                                                    "device.runtime",
+                                                                    "cpu",
+                                                                    "cores",
+                                                                    "hostname",
+                                                                    "os",
+                                                                    "device.uuid",
+                                                                    "machine.governor",
+                                                                    "machine.turbo",
+                                                                    "machine.pinned",
+                                                                    "plan.cell_processes",
+                                                                    "plan.seed",
+                                                                    "plan.launches",
+                                                                    "tool.version",
+                                                                    "tool.commit",
+                                                                    "fingerprint"});
+
 // Prefixes of the names of facts. The facts are the version of a library, the value of one of graphbench's
 // environment variables, and the algorithm of a LibraryChoice (if a key has several: joined by "+").
 inline constexpr std::string_view library_prefix = "device.libraries.";

@@ -15,33 +15,8 @@
 namespace graphbench::codec {
 namespace {
 
-// The facts that harness/judge/compare/facts.cpp compares, besides facts with a prefix of document.hpp.
-constexpr std::string_view names[] = {"tool.version",
-                                      "tool.commit",
-                                      "hostname",
-                                      "os",
-                                      "cpu",
-                                      "cores",
-                                      "fingerprint",
-                                      "device.kind",
-                                      "device.name",
-                                      "device.uuid",
-                                      "device.compute_capability",
-                                      "device.memory_bytes",
-                                      "device.driver",
-                                      "device.runtime",
-                                      "machine.governor",
-                                      "machine.turbo",
-                                      "machine.pinned",
-                                      "plan",
-                                      "method",
-                                      "plan.seed",
-                                      "plan.launches",
-                                      "plan.cell_processes",
-                                      "plan.concurrent"};
-
 bool is_fact(std::string_view name) {
-  return contains(names, name) || name.starts_with(library_prefix) || name.starts_with(variable_prefix);
+  return contains(fact_names, name) || name.starts_with(library_prefix) || name.starts_with(variable_prefix);
 }
 
 std::string plan_fact(std::string_view key) {
