@@ -10,7 +10,6 @@
 #include <random>
 
 #include "graphs/base/clock.hpp"
-#include "harness/model/statistics/median_interval.hpp"
 #include "harness/model/statistics/moments.hpp"
 #include "harness/model/statistics/quantiles.hpp"
 #include "harness/model/statistics/steady.hpp"

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "harness/model/statistics/median_interval.hpp"
 #include "harness/model/statistics/moments.hpp"
 #include "harness/model/statistics/quantiles.hpp"
 
