@@ -12,7 +12,6 @@
 #include "graphs/base/clock.hpp"
 #include "harness/model/statistics/moments.hpp"
 #include "harness/model/statistics/quantiles.hpp"
-#include "harness/model/statistics/steady.hpp"
 #include "harness/model/statistics/summary.hpp"
 
 namespace graphbench::measure {

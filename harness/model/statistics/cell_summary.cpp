@@ -13,7 +13,7 @@
 #include "harness/model/statistics/quantiles.hpp"
 #include "harness/model/statistics/ratio_of_means.hpp"
 #include "harness/model/statistics/setup_cost.hpp"
-#include "harness/model/statistics/steady.hpp"
+#include "harness/model/statistics/summary.hpp"
 #include "harness/model/vocabulary.hpp"
 
 namespace graphbench::statistics {
