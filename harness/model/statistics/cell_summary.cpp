@@ -11,7 +11,6 @@
 #include "harness/model/statistics/mean_difference.hpp"
 #include "harness/model/statistics/moments.hpp"
 #include "harness/model/statistics/quantiles.hpp"
-#include "harness/model/statistics/ratio_of_means.hpp"
 #include "harness/model/statistics/setup_cost.hpp"
 #include "harness/model/statistics/summary.hpp"
 #include "harness/model/vocabulary.hpp"
