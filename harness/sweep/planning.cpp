@@ -19,7 +19,7 @@
 #include "harness/model/axes.hpp"
 #include "harness/model/codec/documents.hpp"
 #include "harness/model/codec/parse_document.hpp"
-#include "harness/model/statistics/submit_floor.hpp"
+#include "harness/model/statistics/cell_summary.hpp"
 #include "harness/model/vocabulary.hpp"
 #include "harness/options/command.hpp"
 #include "harness/package/package.hpp"

@@ -14,7 +14,6 @@
 #include "harness/measure/worker/protocol.hpp"
 #include "harness/model/axes.hpp"
 #include "harness/model/statistics/cell_summary.hpp"
-#include "harness/model/statistics/submit_floor.hpp"
 #include "harness/model/statistics/summary.hpp"
 #include "harness/sweep/cell_table.hpp"
 

@@ -9,7 +9,6 @@
 #include "harness/model/metrics.hpp"
 #include "harness/model/statistics/cell_summary.hpp"
 #include "harness/model/statistics/quantiles.hpp"
-#include "harness/model/statistics/submit_floor.hpp"
 
 namespace graphbench::ab {
 namespace {
