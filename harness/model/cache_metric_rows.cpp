@@ -17,15 +17,15 @@ MetricRow with_column(MetricRow row, std::string_view column, std::string_view h
 std::vector<MetricRow> startup_metric_rows() {
   using enum MetricKind;
   return {
-      row("process_seconds", time, "seconds", value<&Startup::process_seconds>(),
+      row("process_seconds", "seconds", value<&Startup::process_seconds>(),
           "graphbench_startup_process_seconds", "Time to start the worker's process."),
-      row("plugin_seconds", time, "seconds", value<&Startup::plugin_seconds>(),
-          "graphbench_startup_plugin_seconds", "Time to load the worker's plugins and to build its program."),
-      row("module_seconds", time, "seconds", value<&Startup::module_seconds>(),
-          "graphbench_startup_module_seconds", "Time to load the module of the worker's backend."),
-      row("context_seconds", time, "seconds", value<&Startup::context_seconds>(),
+      row("plugin_seconds", "seconds", value<&Startup::plugin_seconds>(), "graphbench_startup_plugin_seconds",
+          "Time to load the worker's plugins and to build its program."),
+      row("module_seconds", "seconds", value<&Startup::module_seconds>(), "graphbench_startup_module_seconds",
+          "Time to load the module of the worker's backend."),
+      row("context_seconds", "seconds", value<&Startup::context_seconds>(),
           "graphbench_startup_context_seconds", "Time to open the worker's device and stream."),
-      row("weights_seconds", time, "seconds", value<&Startup::weights_seconds>(),
+      row("weights_seconds", "seconds", value<&Startup::weights_seconds>(),
           "graphbench_startup_weights_seconds",
           "Time to allocate and fill the memory that the batches share: weights, inputs and state."),
   };
@@ -34,18 +34,17 @@ std::vector<MetricRow> startup_metric_rows() {
 std::vector<MetricRow> cache_metric_rows() {
   using enum MetricKind;
   return {
-      row("hits", count, "entries", value<&CacheUse::hits>(), "graphbench_cache_hits",
+      row("hits", "entries", value<&CacheUse::hits>(), "graphbench_cache_hits",
           "Number of cache entries found while the cell was prepared."),
-      with_column(row("misses", count, "entries", value<&CacheUse::misses>(), "graphbench_cache_misses",
+      with_column(row("misses", "entries", value<&CacheUse::misses>(), "graphbench_cache_misses",
                       "Number of cache entries made while the cell was prepared, because none was found."),
                   "made", "cache entries made to prepare the cell", true),
-      row("refused", count, "files", value<&CacheUse::refused>(), "graphbench_cache_refused",
+      row("refused", "files", value<&CacheUse::refused>(), "graphbench_cache_refused",
           "Number of cache files that could not be used, because they are damaged, newer, or for another "
           "key."),
-      row("bytes", bytes, "bytes", value<&CacheUse::bytes>(), "graphbench_cache_bytes",
+      row("bytes", "bytes", value<&CacheUse::bytes>(), "graphbench_cache_bytes",
           "Bytes of the cache entries found or made while the cell was prepared."),
-      row("seconds_saved", time, "seconds", value<&CacheUse::seconds_saved>(),
-          "graphbench_cache_seconds_saved",
+      row("seconds_saved", "seconds", value<&CacheUse::seconds_saved>(), "graphbench_cache_seconds_saved",
           "Time saved by the found entries: the time to make them, less the time spent waiting for other "
           "processes."),
   };
@@ -54,20 +53,20 @@ std::vector<MetricRow> cache_metric_rows() {
 std::vector<MetricRow> package_metric_rows() {
   using enum MetricKind;
   return {
-      row("bytes", bytes, "bytes", value<&PackageUse::bytes>(), "graphbench_package_bytes",
+      row("bytes", "bytes", value<&PackageUse::bytes>(), "graphbench_package_bytes",
           "Size of the program's package in bytes."),
-      row("weights_bytes", bytes, "bytes", value<&PackageUse::weights_bytes>(),
-          "graphbench_package_weights_bytes", "Size of the package's weights file in bytes."),
-      with_column(row("load_seconds", time, "seconds", value<&PackageUse::load_seconds>(),
+      row("weights_bytes", "bytes", value<&PackageUse::weights_bytes>(), "graphbench_package_weights_bytes",
+          "Size of the package's weights file in bytes."),
+      with_column(row("load_seconds", "seconds", value<&PackageUse::load_seconds>(),
                       "graphbench_package_load_seconds",
                       "Time to read and check the package, and to read, verify and upload its "
                       "weights."),
                   "load", "reading and uploading the package"),
-      row("verify_seconds", time, "seconds", value<&PackageUse::verify_seconds>(),
+      row("verify_seconds", "seconds", value<&PackageUse::verify_seconds>(),
           "graphbench_package_verify_seconds",
           "Part of the load time spent on verifying the weights' digests."),
       with_column(
-          row("first_step_seconds", time, "seconds", value<&PackageUse::first_step_seconds>(),
+          row("first_step_seconds", "seconds", value<&PackageUse::first_step_seconds>(),
               "graphbench_package_first_step_seconds",
               "Time from a ready context to the end of the first step, as if no other batch were prepared."),
           "first", "from a ready context to the end of the first step"),

@@ -5,25 +5,22 @@
 namespace graphbench::model {
 
 std::vector<MetricRow> walk_metric_rows() {
-  using enum MetricKind;
   return {
-      row("latency_seconds", time, "seconds", value<&Evaluation::latency_seconds>(),
+      row("latency_seconds", "seconds", value<&Evaluation::latency_seconds>(),
           "graphbench_evaluation_latency_seconds",
           "Median latency of the forward program with the trained parameters."),
 
-      row("programs", count, "programs", value<&ShapeWalk::programs>(), "graphbench_shape_walk_programs",
+      row("programs", "programs", value<&ShapeWalk::programs>(), "graphbench_shape_walk_programs",
           "Number of programs that the walk over a shape trace keeps at its end."),
-      row("recordings", count, "recordings", value<&ShapeWalk::recordings>(),
-          "graphbench_shape_walk_recordings", "Number of recordings that the walk made."),
-      row("generations", count, "generations", value<&ShapeWalk::generations>(),
-          "graphbench_shape_walk_generations",
+      row("recordings", "recordings", value<&ShapeWalk::recordings>(), "graphbench_shape_walk_recordings",
+          "Number of recordings that the walk made."),
+      row("generations", "generations", value<&ShapeWalk::generations>(), "graphbench_shape_walk_generations",
           "Generations of the walk's memory pool: the number of full releases of its memory, plus one."),
-      row("pool_bytes", bytes, "bytes", value<&ShapeWalk::pool_bytes>(), "graphbench_shape_walk_pool_bytes",
+      row("pool_bytes", "bytes", value<&ShapeWalk::pool_bytes>(), "graphbench_shape_walk_pool_bytes",
           "Bytes of the walk's memory pool at its end."),
-      row("hit_seconds", time, "seconds", value<&ShapeWalk::hit_seconds>(),
-          "graphbench_shape_walk_hit_seconds",
+      row("hit_seconds", "seconds", value<&ShapeWalk::hit_seconds>(), "graphbench_shape_walk_hit_seconds",
           "Median time to look up an existing recording and to submit the recording."),
-      row("replay_seconds", time, "seconds", value<&ShapeWalk::replay_seconds>(),
+      row("replay_seconds", "seconds", value<&ShapeWalk::replay_seconds>(),
           "graphbench_shape_walk_replay_seconds",
           "Median time to submit an existing recording, without the lookup."),
   };
