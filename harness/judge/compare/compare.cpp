@@ -143,27 +143,21 @@ Trials measure_all(std::span<const Pair> pairs, const model::ComparisonSettings&
   return measured;
 }
 
-// Numbers distinct names from 0, in the order of first use.
-class Numbers {
- public:
-  std::uint32_t of(const std::string& word) {
-    return numbers_.try_emplace(word, static_cast<std::uint32_t>(numbers_.size())).first->second;
-  }
-
- private:
-  std::unordered_map<std::string, std::uint32_t> numbers_;
-};
-
-// Sets the indices of each trial's family and task.
+// Sets the indices of each trial's family and task: distinct names are numbered from 0, in the order of first
+// use.
 void place(Trials& measured, const std::vector<CellComparison>& cells) {
+  using Numbers = std::unordered_map<std::string, std::uint32_t>;
+  const auto number_of = [](const std::string& name, Numbers& numbers) {
+    return numbers.try_emplace(name, static_cast<std::uint32_t>(numbers.size())).first->second;
+  };
   Numbers families;
   Numbers tasks;
   const Trial* earlier = nullptr;
   for (Trial& trial : measured.trials) {
     const bool same_cell = earlier != nullptr && trial.cell == earlier->cell;
     const CellComparison& cell = cells[trial.cell];
-    trial.family = same_cell ? earlier->family : families.of(cell.family);
-    trial.task = same_cell ? earlier->task : tasks.of(model::id_without("batch", cell.id));
+    trial.family = same_cell ? earlier->family : number_of(cell.family, families);
+    trial.task = same_cell ? earlier->task : number_of(model::id_without("batch", cell.id), tasks);
     earlier = &trial;
   }
 }
