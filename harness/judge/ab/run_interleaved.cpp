@@ -214,14 +214,11 @@ class Interleaved {
   }
 
   model::Result result_of(Role role) {
-    RunFacts facts;
-    facts.interleaved_id = id_;
-    facts.role = name_of(role);
-    facts.started_at = started_at_;
-    facts.finished_at = utc_now();
-    facts.complete = !outcome_.interrupted;
-    facts.looks = looks_;
-    return merge_of(role).result(facts);
+    const model::Interleaved side = {.id = id_, .side = name_of(role), .looks = looks_};
+    model::Result result = merge_of(role).result(side, !outcome_.interrupted);
+    result.started_at = started_at_;
+    result.finished_at = utc_now();
+    return result;
   }
 
   void finish() {
