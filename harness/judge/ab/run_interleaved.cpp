@@ -42,10 +42,6 @@ std::vector<model::WorkerTask> groups_of(const model::Plan& plan) {
   return groups;
 }
 
-std::vector<Run> schedule_of(const InterleavedRequest& request, std::size_t groups) {
-  return make_schedule({groups, request.plan.facts.launches, request.seed});
-}
-
 // Returns a plan with one task per run. The progress tracker estimates the remaining time from these tasks.
 model::Plan plan_of_runs(const std::vector<Run>& runs, const std::vector<model::WorkerTask>& groups) {
   model::Plan plan;
@@ -104,7 +100,7 @@ class Interleaved {
         supervisor_(supervisor),
         progress_(progress),
         groups_(groups_of(request.plan)),
-        runs_(schedule_of(request, groups_.size())),
+        runs_(make_schedule(groups_.size(), request.plan.facts.launches, request.seed)),
         tracker_(plan_of_runs(runs_, groups_)),
         base_(request.plan),
         now_(request.plan),
