@@ -12,6 +12,7 @@ namespace graphbench::reporters {
 
 using prometheus::ClientMetric;
 using prometheus::MetricFamily;
+using prometheus::MetricType;
 
 prometheus::Family<prometheus::Gauge>& gauge(prometheus::Registry& registry, const FamilyRow& row) {
   return prometheus::BuildGauge().Name(row.name).Help(row.help).Register(registry);
@@ -32,26 +33,13 @@ std::string rendered(std::vector<MetricFamily> families) {
   return std::move(out).str();
 }
 
-namespace {
-
-using prometheus::ClientMetric;
-using prometheus::MetricType;
-
-std::string serialized(const prometheus::MetricFamily& family) {
-  std::ostringstream out;
-  prometheus::TextSerializer().Serialize(out, {family});
-  return std::move(out).str();
-}
-
-}  // namespace
-
 std::string head_text(const std::string& name, const std::string& help, MetricType type) {
-  return serialized({name, help, type, {}});
+  return rendered({MetricFamily{name, help, type, {}}});
 }
 
 // Removes the TYPE line, the only line before a series without help text. head_text() returns that line.
 std::string series_text(const std::string& name, MetricType type, ClientMetric metric) {
-  const std::string text = serialized({name, "", type, {std::move(metric)}});
+  const std::string text = rendered({MetricFamily{name, "", type, {std::move(metric)}}});
   return text.substr(text.find('\n') + 1);
 }
 

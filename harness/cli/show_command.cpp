@@ -4,8 +4,8 @@
 #include <iostream>
 
 #include "graphs/base/text.hpp"
-#include "harness/model/codec/document_file.hpp"
 #include "harness/model/codec/documents.hpp"
+#include "harness/model/codec/parse_document.hpp"
 #include "harness/model/vocabulary.hpp"
 #include "harness/options/command.hpp"
 #include "harness/options/output.hpp"

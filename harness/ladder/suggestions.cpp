@@ -12,7 +12,6 @@
 #include "harness/model/statistics/mean_difference.hpp"
 #include "harness/model/statistics/moments.hpp"
 #include "harness/model/statistics/quantiles.hpp"
-#include "harness/model/statistics/ratio_of_means.hpp"
 #include "harness/model/vocabulary.hpp"
 
 namespace graphbench::ladder {

@@ -11,10 +11,8 @@
 #include <random>
 
 #include "graphs/base/clock.hpp"
-#include "harness/model/statistics/median_interval.hpp"
 #include "harness/model/statistics/moments.hpp"
 #include "harness/model/statistics/quantiles.hpp"
-#include "harness/model/statistics/steady.hpp"
 #include "harness/model/statistics/summary.hpp"
 
 namespace graphbench::measure {

@@ -10,8 +10,7 @@ namespace {
 // Returns a row of caller_io. Only cells whose axis io is not at its default have these metrics.
 constexpr MetricRow io(std::string_view name, MetricValue value, std::string_view unit,
                        std::string_view family, std::string_view help) {
-  const MetricKind kind = unit == "bytes" ? MetricKind::bytes : MetricKind::count;
-  MetricRow made = row(name, kind, unit, value, family, help);
+  MetricRow made = row(name, unit, value, family, help);
   made.graphs_only = made.addition = true;
   return made;
 }
@@ -28,10 +27,7 @@ constexpr MetricRow counter(std::string_view name, MetricValue value, std::strin
 constexpr MetricRow training(std::string_view name, MetricValue value, std::string_view family, bool first,
                              std::string_view help) {
   const std::string_view unit = name.substr(name.rfind('_') + 1);
-  const MetricKind kind = unit == "bytes"     ? MetricKind::bytes
-                          : unit == "seconds" ? MetricKind::time
-                                              : MetricKind::count;
-  MetricRow made = row(name, kind, unit == "skipped" ? "copies" : unit, value, family, help);
+  MetricRow made = row(name, unit == "skipped" ? "copies" : unit, value, family, help);
   made.addition = !first;
   return made;
 }

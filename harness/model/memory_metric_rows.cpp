@@ -6,87 +6,62 @@
 namespace graphbench::model {
 namespace {
 
-constexpr auto bytes = MetricKind::bytes;
-
+// memory_metric_rows() adds the kind and the unit, which all rows share.
 constexpr MetricRow memory_rows[] = {
     {.name = "weights_bytes",
-     .kind = bytes,
-     .unit = "bytes",
      .help = "Memory used by the program's weights.",
      .value = value<&Memory::weights_bytes>()},
     {.name = "pool_bytes",
-     .kind = bytes,
-     .unit = "bytes",
      .help = "Memory reserved by the pool that all batch sizes of the worker share.",
      .value = value<&Memory::pool_bytes>(),
      .family = "graphbench_pool_bytes",
      .counted = "pool_bytes",
      .memory_of = "pool"},
     {.name = "pool_bytes_private",
-     .kind = bytes,
-     .unit = "bytes",
      .help = "Memory that the same captures would take in private pools.",
      .value = value<&Memory::pool_bytes_private>(),
      .family = "graphbench_pool_private_bytes"},
     {.name = "pool_bytes_own",
-     .kind = bytes,
-     .unit = "bytes",
      .help = "This cell's part of the memory that private pools would take.",
      .value = value<&Memory::pool_bytes_own>(),
      .addition = true},
     {.name = "used_bytes",
-     .kind = bytes,
-     .unit = "bytes",
      .help = "Device memory that the worker uses, as reported by the driver.",
      .value = value<&Memory::used_bytes>(),
      .addition = true},
     {.name = "context_bytes",
-     .kind = bytes,
-     .unit = "bytes",
      .help = "Part of the used memory: the context and its streams.",
      .value = value<&Memory::context_bytes>(),
      .addition = true,
      .memory_of = "context"},
     {.name = "code_bytes",
-     .kind = bytes,
-     .unit = "bytes",
      .help =
          "Part of the used memory: code and handles of libraries, and reserves of the driver for launches.",
      .value = value<&Memory::code_bytes>(),
      .addition = true,
      .memory_of = "code"},
     {.name = "static_bytes",
-     .kind = bytes,
-     .unit = "bytes",
      .help = "Part of the used memory: weights, inputs and state.",
      .value = value<&Memory::static_bytes>(),
      .addition = true,
      .memory_of = "static"},
     {.name = "workspace_bytes",
-     .kind = bytes,
-     .unit = "bytes",
      .help =
          "Part of the used memory: scratch memory of libraries and ops, and the buffer for cache flushes.",
      .value = value<&Memory::workspace_bytes>(),
      .addition = true,
      .memory_of = "workspace"},
     {.name = "pool_in_use_bytes_max",
-     .kind = bytes,
-     .unit = "bytes",
      .help = "Peak use of the shared pool.",
      .value = value<&Memory::pool_in_use_bytes_max>(),
      .addition = true},
     {.name = "graphs_bytes",
-     .kind = bytes,
-     .unit = "bytes",
      .help = "Part of the used memory: growth while the worker's graphs were captured, instantiated and "
              "uploaded.",
      .value = value<&Memory::graphs_bytes>(),
      .graphs_only = true,
      .addition = true},
     {.name = "exec_bytes",
-     .kind = bytes,
-     .unit = "bytes",
      .help = "Memory that one more exec of each of the cell's graphs takes in total.",
      .value = value<&Memory::exec_bytes>(),
      .graphs_only = true,
@@ -98,28 +73,20 @@ constexpr MetricRow memory_rows[] = {
      .column_help = "memory of one more exec per graph",
      .spare_column = true},
     {.name = "exec_resolution_bytes",
-     .kind = bytes,
-     .unit = "bytes",
      .help = "The smallest meaningful difference of exec_bytes: the driver allocates memory in blocks.",
      .value = value<&Memory::exec_resolution_bytes>(),
      .graphs_only = true,
      .addition = true},
     {.name = "weights_bytes_max",
-     .kind = bytes,
-     .unit = "bytes",
      .help = "Peak device memory of weights, with all copies.",
      .value = value<&Memory::weights_bytes_max>(),
      .addition = true},
     {.name = "tuning_bytes_max",
-     .kind = bytes,
-     .unit = "bytes",
      .help = "Peak device memory for operands while algorithms are timed to choose one; free again before "
              "steps run.",
      .value = value<&Memory::tuning_bytes_max>(),
      .addition = true},
     {.name = "unaccounted_bytes",
-     .kind = bytes,
-     .unit = "bytes",
      .help = "Part of the used memory that no other metric counts.",
      .value = value<&Memory::unaccounted_bytes>(),
      .addition = true,
@@ -129,7 +96,12 @@ constexpr MetricRow memory_rows[] = {
 }  // namespace
 
 std::vector<MetricRow> memory_metric_rows() {
-  return {std::begin(memory_rows), std::end(memory_rows)};
+  std::vector<MetricRow> rows(std::begin(memory_rows), std::end(memory_rows));
+  for (MetricRow& row : rows) {
+    row.kind = MetricKind::bytes;
+    row.unit = "bytes";
+  }
+  return rows;
 }
 
 }  // namespace graphbench::model

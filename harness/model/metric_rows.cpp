@@ -241,10 +241,7 @@ std::vector<MetricRow> metric_rows() {
   add(sustained);
   add(ranks);
   add(step_metric_rows());
-  add(cache_metric_rows());
-  add(package_metric_rows());
-  add(startup_metric_rows());
-  add(walk_metric_rows());
+  add(process_metric_rows());
   return rows;
 }
 

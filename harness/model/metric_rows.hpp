@@ -13,14 +13,14 @@ std::vector<MetricRow> metric_rows();
 std::vector<MetricRow> graph_metric_rows();
 std::vector<MetricRow> step_metric_rows();  // caller_io, counters and training
 std::vector<MetricRow> memory_metric_rows();
-std::vector<MetricRow> startup_metric_rows();
-std::vector<MetricRow> cache_metric_rows();
-std::vector<MetricRow> package_metric_rows();
-std::vector<MetricRow> walk_metric_rows();  // evaluation and shape_walk
+std::vector<MetricRow> process_metric_rows();  // cache, package, startup, evaluation and shape_walk
 
-// A row of a metric that is measured only on request.
-constexpr MetricRow row(std::string_view name, MetricKind kind, std::string_view unit, MetricValue value,
+// A row of a metric that is measured only on request. Its unit tells its kind.
+constexpr MetricRow row(std::string_view name, std::string_view unit, MetricValue value,
                         std::string_view family, std::string_view help) {
+  const MetricKind kind = unit == "bytes"     ? MetricKind::bytes
+                          : unit == "seconds" ? MetricKind::time
+                                              : MetricKind::count;
   return {.name = name,
           .kind = kind,
           .unit = unit,

@@ -15,28 +15,13 @@ Reason reason_of(const std::exception& error) {
 }
 
 std::string_view name_of(CellStatus status) noexcept {
-  switch (status) {
-    case CellStatus::ok:
-      return "ok";
-    case CellStatus::failed:
-      return "failed";
-    case CellStatus::pending:
-    case CellStatus::skipped:
-      break;
-  }
-  return "skipped";
+  constexpr std::string_view names[] = {"skipped", "ok", "skipped", "failed"};
+  return names[static_cast<std::size_t>(status)];
 }
 
 std::string_view name_of(NoBreakeven reason) noexcept {
-  switch (reason) {
-    case NoBreakeven::never:
-      return "never";
-    case NoBreakeven::not_told_apart:
-      return "not told apart";
-    case NoBreakeven::eager_not_swept:
-      break;
-  }
-  return "eager not swept";
+  constexpr std::string_view names[] = {"never", "not told apart", "eager not swept"};
+  return names[static_cast<std::size_t>(reason)];
 }
 
 void add_choices(std::vector<LibraryChoice>& choices, const std::vector<LibraryChoice>& of_worker) {

@@ -15,7 +15,6 @@
 #include "graphs/base/facts/graph.hpp"
 #include "graphs/base/facts/training.hpp"
 #include "harness/model/instruments.hpp"
-#include "harness/model/package_use.hpp"
 
 namespace graphbench::model {
 
@@ -322,6 +321,21 @@ struct ShapeWalk {
   std::optional<double> hit_seconds;
   std::optional<double> replay_seconds;
   std::vector<TracedStep> traces;
+};
+
+// A cell's use of a package (--package) in its first launch.
+struct PackageUse {
+  std::int64_t bytes;  // size of the package file
+  std::int64_t weights_bytes;
+  // The time to read and check the package, make the program, and read, verify and upload the weights.
+  double load_seconds;
+  double verify_seconds;      // part of load_seconds: the digests of weights
+  double first_step_seconds;  // from a ready context to the end of the first step, without other batches
+  // The source of the library choices: "package", "chosen_at_load" if the package's choices are for another
+  // device, library or build, or empty if the package has no choices.
+  std::string plans;
+  bool low_memory;
+  std::int64_t staging_bytes;  // peak of host memory for loading weights
 };
 
 // Distinguishes devices that have the same fingerprint.

@@ -14,8 +14,7 @@
 #include "harness/measure/worker/worker_fields.hpp"
 #include "harness/model/axes.hpp"
 #include "harness/model/statistics/cell_summary.hpp"
-#include "harness/model/statistics/steady.hpp"
-#include "harness/model/statistics/submit_floor.hpp"
+#include "harness/model/statistics/summary.hpp"
 #include "harness/sweep/cell_table.hpp"
 
 namespace graphbench::sweep {

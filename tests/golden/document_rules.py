@@ -80,7 +80,7 @@ def faults_of_breakeven(cell):
 
 
 def floor_of(cell, floors):
-    """What the cell's launches cost at best; see harness/measure/floor/submit_floor.hpp."""
+    """What the cell's launches cost at best; see harness/model/statistics/cell_summary.hpp."""
     graph, kernel = floors["graph_launch_seconds"], floors["kernel_launch_seconds"]
     later_graph = min(graph["p50"], (floors.get("queued_graph_launch_seconds") or graph)["p50"])
     later_kernel = min(kernel["p50"], (floors.get("queued_kernel_launch_seconds") or kernel)["p50"])

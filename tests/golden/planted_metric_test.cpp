@@ -13,7 +13,6 @@
 #include "harness/judge/compare/read_side.hpp"
 #include "harness/model/codec/documents.hpp"
 #include "harness/model/codec/parse_document.hpp"
-#include "harness/model/codec/project.hpp"
 #include "harness/model/codec/result_fields.hpp"
 #include "harness/model/metric_value.hpp"
 #include "harness/model/statistics/quantiles.hpp"

@@ -12,7 +12,7 @@
 #include "harness/measure/machine/pinning.hpp"
 #include "harness/measure/timing_loops.hpp"
 #include "harness/measure/worker/task_rig.hpp"
-#include "harness/model/statistics/median_interval.hpp"
+#include "harness/model/statistics/quantiles.hpp"
 #include "workloads/builtin.hpp"
 
 namespace graphbench {

@@ -9,7 +9,6 @@
 #include "harness/model/metrics.hpp"
 #include "harness/model/statistics/cell_summary.hpp"
 #include "harness/model/statistics/quantiles.hpp"
-#include "harness/model/statistics/submit_floor.hpp"
 
 namespace graphbench::ab {
 namespace {
@@ -142,19 +141,17 @@ std::int64_t ResultMerge::cells_failed() const {
   return std::ranges::count(table_.cells(), model::CellStatus::failed, &model::CellResult::status);
 }
 
-model::Result ResultMerge::result(const RunFacts& facts) const {
+model::Result ResultMerge::result(const model::Interleaved& side, bool complete) const {
   model::Result result = first_.value_or(model::Result());
-  result.started_at = facts.started_at;
-  result.finished_at = facts.finished_at;
-  result.complete = facts.complete;
+  result.complete = complete;
   result.plan = plan_.facts;
   if (first_) result.plan.method = first_->plan.method;  // the side's binary may measure with another method
-  result.plan.interleaved = model::Interleaved{facts.interleaved_id, facts.role, facts.looks};
-  if (!facts.looks.empty()) result.plan.launches = facts.looks.back();
+  result.plan.interleaved = side;
+  if (!side.looks.empty()) result.plan.launches = side.looks.back();
   result.environment.floors = merge_floors(floors_);
   result.environment.library_choices = choices_;
   result.cells = table_.cells();
-  skip_unmeasured(result.cells, facts.complete);
+  skip_unmeasured(result.cells, complete);
   summarize(result.cells, summaries_, result.environment.floors.value_or(model::Floors()));
   return result;
 }

@@ -18,8 +18,8 @@
 #include "harness/judge/ab/schedule.hpp"
 #include "harness/judge/ab/sub_sweep.hpp"
 #include "harness/judge/compare/compare.hpp"
-#include "harness/model/codec/document_file.hpp"
 #include "harness/model/codec/documents.hpp"
+#include "harness/model/codec/parse_document.hpp"
 #include "harness/model/exit_codes.hpp"
 #include "harness/sweep/cell_table.hpp"
 
@@ -40,10 +40,6 @@ std::vector<model::WorkerTask> groups_of(const model::Plan& plan) {
     if (task.launch == 0) groups.push_back(task);
   }
   return groups;
-}
-
-std::vector<Run> schedule_of(const InterleavedRequest& request, std::size_t groups) {
-  return make_schedule({groups, request.plan.facts.launches, request.seed});
 }
 
 // Returns a plan with one task per run. The progress tracker estimates the remaining time from these tasks.
@@ -104,7 +100,7 @@ class Interleaved {
         supervisor_(supervisor),
         progress_(progress),
         groups_(groups_of(request.plan)),
-        runs_(schedule_of(request, groups_.size())),
+        runs_(make_schedule(groups_.size(), request.plan.facts.launches, request.seed)),
         tracker_(plan_of_runs(runs_, groups_)),
         base_(request.plan),
         now_(request.plan),
@@ -214,14 +210,11 @@ class Interleaved {
   }
 
   model::Result result_of(Role role) {
-    RunFacts facts;
-    facts.interleaved_id = id_;
-    facts.role = name_of(role);
-    facts.started_at = started_at_;
-    facts.finished_at = utc_now();
-    facts.complete = !outcome_.interrupted;
-    facts.looks = looks_;
-    return merge_of(role).result(facts);
+    const model::Interleaved side = {.id = id_, .side = name_of(role), .looks = looks_};
+    model::Result result = merge_of(role).result(side, !outcome_.interrupted);
+    result.started_at = started_at_;
+    result.finished_at = utc_now();
+    return result;
   }
 
   void finish() {

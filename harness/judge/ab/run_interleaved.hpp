@@ -51,16 +51,6 @@ struct InterleavedOutcome {
 InterleavedOutcome run_interleaved(const InterleavedRequest& request, process::ProcessSupervisor& supervisor,
                                    sweep::SweepListener& progress);
 
-// Facts about the whole run. Only `role` differs between the two merged results.
-struct RunFacts {
-  std::string interleaved_id;  // equal on both sides, so a comparison pairs their launches
-  std::string role;            // "base", "new"
-  std::string started_at;
-  std::string finished_at;
-  bool complete = true;
-  std::vector<std::int64_t> looks = {};  // launches per side at each look of --until-decided
-};
-
 // Merges single launches into one result, as a sweep does, and computes the summaries over all launches.
 class ResultMerge {
  public:
@@ -72,7 +62,8 @@ class ResultMerge {
 
   bool empty() const { return !first_; }  // true: no sweep wrote a result, so the environment is not known
   std::int64_t cells_failed() const;
-  model::Result result(const RunFacts& facts) const;
+  // Leaves started_at and finished_at to the caller.
+  model::Result result(const model::Interleaved& side, bool complete) const;
 
  private:
   model::Plan plan_;

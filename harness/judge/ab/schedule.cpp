@@ -31,15 +31,15 @@ model::Plan one_cell_a_task(model::Plan plan) {
   return plan;
 }
 
-std::vector<Run> make_schedule(const ScheduleOptions& options) {
-  std::mt19937_64 random(options.seed);
-  std::vector<std::size_t> order(options.groups);
+std::vector<Run> make_schedule(std::size_t groups, std::int64_t launches, std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  std::vector<std::size_t> order(groups);
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::vector<bool> base_first(options.groups);
-  for (std::size_t group = 0; group < options.groups; ++group) base_first[group] = random() % 2 == 0;
+  std::vector<bool> base_first(groups);
+  for (std::size_t group = 0; group < groups; ++group) base_first[group] = random() % 2 == 0;
 
   std::vector<Run> runs;
-  for (std::int64_t launch = 0; launch < options.launches; ++launch) {
+  for (std::int64_t launch = 0; launch < launches; ++launch) {
     for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[random() % i]);
     for (const std::size_t group : order) {
       const bool base_now = base_first[group] == (launch % 2 == 0);

@@ -26,16 +26,10 @@ struct Run {
   friend bool operator==(const Run&, const Run&) = default;
 };
 
-struct ScheduleOptions {
-  std::size_t groups = 1;
-  std::int64_t launches = 1;  // per side
-  std::uint64_t seed = 1;
-};
-
-// Orders the runs launch by launch. A launch has every group once, in random order, and a group runs its two
-// sides back to back. The first side is random per group in launch 0, and alternates from launch to launch
-// (ABBA or BAAB), so that drift affects both sides equally.
-std::vector<Run> make_schedule(const ScheduleOptions& options);
+// Orders the runs launch by launch, with `launches` per side. A launch has every group once, in random order,
+// and a group runs its two sides back to back. The first side is random per group in launch 0, and alternates
+// from launch to launch (ABBA or BAAB), so that drift affects both sides equally.
+std::vector<Run> make_schedule(std::size_t groups, std::int64_t launches, std::uint64_t seed);
 
 // Returns one value per group: true if a tested metric of one of its cells is inconclusive.
 std::vector<bool> undecided_groups(const std::vector<model::WorkerTask>& groups,

@@ -143,27 +143,21 @@ Trials measure_all(std::span<const Pair> pairs, const model::ComparisonSettings&
   return measured;
 }
 
-// Numbers distinct names from 0, in the order of first use.
-class Numbers {
- public:
-  std::uint32_t of(const std::string& word) {
-    return numbers_.try_emplace(word, static_cast<std::uint32_t>(numbers_.size())).first->second;
-  }
-
- private:
-  std::unordered_map<std::string, std::uint32_t> numbers_;
-};
-
-// Sets the indices of each trial's family and task.
+// Sets the indices of each trial's family and task: distinct names are numbered from 0, in the order of first
+// use.
 void place(Trials& measured, const std::vector<CellComparison>& cells) {
+  using Numbers = std::unordered_map<std::string, std::uint32_t>;
+  const auto number_of = [](const std::string& name, Numbers& numbers) {
+    return numbers.try_emplace(name, static_cast<std::uint32_t>(numbers.size())).first->second;
+  };
   Numbers families;
   Numbers tasks;
   const Trial* earlier = nullptr;
   for (Trial& trial : measured.trials) {
     const bool same_cell = earlier != nullptr && trial.cell == earlier->cell;
     const CellComparison& cell = cells[trial.cell];
-    trial.family = same_cell ? earlier->family : families.of(cell.family);
-    trial.task = same_cell ? earlier->task : tasks.of(model::id_without("batch", cell.id));
+    trial.family = same_cell ? earlier->family : number_of(cell.family, families);
+    trial.task = same_cell ? earlier->task : number_of(model::id_without("batch", cell.id), tasks);
     earlier = &trial;
   }
 }
@@ -190,69 +184,33 @@ CellComparison& add_cell(model::Comparison& comparison, const DocumentCell& name
   return cell;
 }
 
-// Finds NEW's cells by id. Builds no hash table if both results list the same cells in the same order.
-class Partners {
- public:
-  explicit Partners(const std::vector<DocumentCell>& cells) : cells_(cells), taken_(cells.size()) {}
-
-  const DocumentCell* take(const std::string& id) {
-    std::size_t place = next_;
-    if (place >= cells_.size() || cells_[place].id != id) place = look_up(id);
-    if (place >= cells_.size()) return nullptr;
-    taken_[place] = true;
-    next_ = place + 1;
-    return &cells_[place];
-  }
-
-  std::vector<const DocumentCell*> left() const {
-    std::vector<const DocumentCell*> cells;
-    for (std::size_t i = 0; i < cells_.size(); ++i) {
-      if (!taken_[i]) cells.push_back(&cells_[i]);
-    }
-    return cells;
-  }
-
- private:
-  std::size_t look_up(const std::string& id) {
-    if (places_.empty()) {
-      places_.reserve(cells_.size());
-      for (std::size_t i = 0; i < cells_.size(); ++i) places_.emplace(cells_[i].id, i);
-    }
-    const auto found = places_.find(id);
-    return found == places_.end() ? cells_.size() : found->second;
-  }
-
-  const std::vector<DocumentCell>& cells_;
-  std::vector<bool> taken_;
-  std::size_t next_ = 0;
-  std::unordered_map<std::string_view, std::size_t> places_;
-};
-
 // Adds each cell with its coverage to the comparison. Returns the pairs whose metrics are compared.
 std::vector<Pair> pair_cells(const Side& base, const Side& now, model::Comparison& comparison) {
   const bool common = comparison.settings.common;
-  Partners partners(now.cells);
+  std::unordered_map<std::string_view, const DocumentCell*> partners;  // NEW's cells that have no pair yet
+  partners.reserve(now.cells.size());
+  for (const DocumentCell& cell : now.cells) partners.emplace(cell.id, &cell);
   std::vector<Pair> pairs;
   pairs.reserve(base.cells.size());
   comparison.cells.reserve(base.cells.size());
   for (const DocumentCell& before : base.cells) {
-    const DocumentCell* partner = partners.take(before.id);
-    if (partner == nullptr) {
+    const auto partner = partners.extract(before.id);
+    if (partner.empty()) {
       if (common) continue;
       add_cell(comparison, before, Coverage::base_only, before.reason).regression =
           before.state == CellStatus::ok;
       continue;
     }
-    const DocumentCell& after = *partner;
+    const DocumentCell& after = *partner.mapped();
     const Coverage coverage = coverage_of(before, after);
     CellComparison& cell =
         add_cell(comparison, before, coverage, after.state == CellStatus::ok ? before.reason : after.reason);
     cell.regression = coverage == Coverage::failed_now || coverage == Coverage::skipped_now;
     if (coverage == Coverage::compared) pairs.push_back({&before, &after, comparison.cells.size() - 1});
   }
-  for (const DocumentCell* cell : partners.left()) {
-    if (common) break;
-    add_cell(comparison, *cell, Coverage::new_only, cell->reason);
+  if (common) return pairs;
+  for (const DocumentCell& cell : now.cells) {
+    if (partners.contains(cell.id)) add_cell(comparison, cell, Coverage::new_only, cell.reason);
   }
   return pairs;
 }

@@ -1,4 +1,4 @@
-// Compares the facts of both sides field by field. A table has the fields' names.
+// Compares the facts of both sides one by one, and tells which differences block a comparison.
 #include "harness/judge/compare/facts.hpp"
 
 #include <fmt/format.h>
@@ -13,38 +13,12 @@
 namespace graphbench::compare {
 namespace {
 
-struct Field {
-  std::string_view name;
-  bool blocking = false;
-  bool on_host = false;  // blocking only if the device is the host
-};
-
-// The facts in the order in which differences are listed.
-constexpr std::array<Field, 23> known_fields = {{
-    {"device.kind", true},
-    {"device.name", true},
-    {"device.compute_capability", true},
-    {"plan", true},
-    {"method", true},
-    {"plan.concurrent", true},
-    {"device.memory_bytes"},
-    {"device.driver"},
-    {"device.runtime"},
-    {"cpu", false, true},
-    {"cores", false, true},
-    {"hostname"},
-    {"os"},
-    {"device.uuid"},
-    {"machine.governor"},
-    {"machine.turbo"},
-    {"machine.pinned"},
-    {"plan.cell_processes"},
-    {"plan.seed"},
-    {"plan.launches"},
-    {"tool.version"},
-    {"tool.commit"},
-    {"fingerprint", true},
-}};
+// A difference in one of these facts blocks the comparison.
+constexpr auto blocking_facts =
+    std::to_array<std::string_view>({"device.kind", "device.name", "device.compute_capability", "plan",
+                                     "method", "plan.concurrent", "fingerprint"});
+// These block it only if the device is the host.
+constexpr auto facts_blocking_on_host = std::to_array<std::string_view>({"cpu", "cores"});
 
 // These facts are not part of the fingerprint, so their differences do not explain a different fingerprint.
 constexpr auto outside_fingerprint = std::to_array<std::string_view>(
@@ -114,8 +88,8 @@ bool has_choices(const DocumentFacts& facts) {
 const std::vector<std::string>& allowable_fields() {
   static const std::vector<std::string> names = [] {
     std::vector<std::string> made = {"device"};
-    for (const Field& field : known_fields) {
-      if (field.blocking || field.on_host) made.emplace_back(field.name);
+    for (const std::string_view fact : codec::fact_names) {
+      if (contains(blocking_facts, fact) || contains(facts_blocking_on_host, fact)) made.emplace_back(fact);
     }
     return made;
   }();
@@ -135,15 +109,15 @@ std::vector<model::Difference> differences_of(const DocumentFacts& base, const D
   const auto add_all = [&](std::string_view prefix) {
     for (const std::string& name : names_of(base, now, prefix)) add(name, false);
   };
-  for (const Field& field : known_fields) {
-    bool blocking = field.blocking || (field.on_host && on_host);
-    if (field.name == "fingerprint") blocking = std::ranges::none_of(differences, explains_fingerprint);
-    add(std::string(field.name), blocking);
-    if (field.name == "device.runtime") {
+  for (const std::string_view fact : codec::fact_names) {
+    bool blocking = contains(blocking_facts, fact) || (on_host && contains(facts_blocking_on_host, fact));
+    if (fact == "fingerprint") blocking = std::ranges::none_of(differences, explains_fingerprint);
+    add(std::string(fact), blocking);
+    if (fact == "device.runtime") {
       add_all(library_prefix);
       add_all(variable_prefix);
       if (has_choices(base) && has_choices(now)) add_all(choice_prefix);
-    } else if (field.name == "machine.pinned") {
+    } else if (fact == "machine.pinned") {
       add_clock(base.clocks, now.clocks, differences);
       add_throttling(base.clocks, now.clocks, differences);
     }

@@ -8,6 +8,7 @@
 #include <iterator>
 #include <map>
 #include <numeric>
+#include <utility>
 
 #include "harness/model/statistics/moments.hpp"
 
@@ -201,17 +202,12 @@ Tests judge(std::span<Trial> trials, double alpha) {
   for (Trial& trial : trials) test(trial);
   std::vector<double> p;
   std::vector<std::uint32_t> families;
-  constexpr std::uint32_t unnumbered = 0xffff'ffff;
-  const std::size_t metrics = model::all_metrics().size();
-  std::vector<std::uint32_t> numbers;  // indexed by family and metric
-  std::uint32_t next = 0;
+  std::map<std::pair<std::uint32_t, model::Metric>, std::uint32_t> numbers;  // by first use
   for (const Trial& trial : trials) {
     if (!trial.result.p) continue;
     p.push_back(*trial.result.p);
-    const std::size_t place = trial.family * metrics + static_cast<std::size_t>(trial.result.metric);
-    if (place >= numbers.size()) numbers.resize(place + 1, unnumbered);
-    if (numbers[place] == unnumbered) numbers[place] = next++;
-    families.push_back(numbers[place]);
+    const auto next = static_cast<std::uint32_t>(numbers.size());
+    families.push_back(numbers.try_emplace({trial.family, trial.result.metric}, next).first->second);
   }
   const statistics::FamilyTests tests = statistics::test_families(p, families, alpha);
   const double threshold = statistics::next_threshold(tests.family_q, alpha);

@@ -16,8 +16,7 @@
 #include <utility>
 
 #include "graphs/base/text.hpp"
-#include "harness/model/codec/document_file.hpp"
-#include "harness/model/codec/project.hpp"
+#include "harness/model/codec/parse_document.hpp"
 
 namespace graphbench::compare {
 namespace {

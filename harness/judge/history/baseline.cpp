@@ -8,7 +8,6 @@
 
 #include "graphs/base/text.hpp"
 #include "harness/judge/compare/facts.hpp"
-#include "harness/model/codec/document_file.hpp"
 #include "harness/model/codec/parse_document.hpp"
 #include "harness/model/metrics.hpp"
 

@@ -129,9 +129,9 @@ int list(const HistoryArguments& arguments, const std::string& file) {
 
 int show(const HistoryArguments& arguments, const std::string& file) {
   Store store(file, Store::Access::existing);
-  if (!store.knows_cell(arguments.cell)) {
+  if (const std::vector<std::string> cells = store.cells(); !contains(cells, arguments.cell)) {
     throw InputError("history show", in_quotes(arguments.cell) + " is not a cell of " + file +
-                                         did_you_mean(arguments.cell, store.cells()));
+                                         did_you_mean(arguments.cell, cells));
   }
   history::SeriesOptions options;
   options.branch = arguments.branch.value_or("");

@@ -2,6 +2,7 @@
 // series. Times are in seconds. Empty text means unknown.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <ostream>
@@ -93,17 +94,12 @@ struct ChangePointOptions {
   double alpha = 0.01;  // the largest probability of a false change in a series
   // number of permutations and of simulated series; the smallest p value is 1 / (permutations + 1)
   std::int64_t permutations = 999;
-  std::int64_t segment_min = 3;  // the fewest points on either side of a change
+  std::size_t segment_min = 3;  // the fewest points on either side of a change
   std::uint64_t seed = 1;
 };
 
-struct FoundChange {
-  std::int64_t index = 0;  // index of the first value after the change
-  double p_value = 1;
-};
-
 struct Findings {
-  std::vector<FoundChange> changes;  // sorted by index
+  std::vector<model::ChangePoint> changes;  // sorted by index; without ratios
   // lag-one autocorrelation of the values around the means of their segments; absent if nothing varies
   std::optional<double> correlation;
 };

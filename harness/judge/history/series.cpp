@@ -21,13 +21,6 @@ struct Split {
   double statistic = 0;  // equation 7 of the paper that history.hpp names
 };
 
-struct CorrelatedTest {
-  double correlation = 0;  // lag-one autocorrelation of the simulated series: measured_at_most()
-  std::size_t segment_min = 0;
-  std::int64_t series = 0;  // maximum number of simulated series
-  double alpha = 0;         // the test stops when p can no longer reach alpha
-};
-
 // Prefix sums of the distances between values, so that the statistic of a split takes constant time.
 class Distances {
  public:
@@ -173,18 +166,18 @@ double measured_at_most(const std::vector<double>& values, const std::vector<std
                     model::correlation_max);
 }
 
-// The share of simulated series, with the same segments, whose best split is not worse than the best split
-// of `values`.
+// The share of simulated series, with the same segments and this lag-one autocorrelation, whose best split is
+// not worse than the best split of `values`. Stops when the share can no longer reach alpha.
 double p_of_correlated(const std::vector<double>& values, const std::vector<std::size_t>& boundaries,
-                       const CorrelatedTest& test, std::mt19937_64& random) {
-  const double observed = over_spread(values, boundaries, test.segment_min);
-  const double orders = static_cast<double>(test.series + 1);
+                       double correlation, const ChangePointOptions& options, std::mt19937_64& random) {
+  const double observed = over_spread(values, boundaries, options.segment_min);
+  const double orders = static_cast<double>(options.permutations + 1);
   std::int64_t as_good = 0;
   std::vector<double> simulated(values.size());
-  for (std::int64_t i = 0; i < test.series && std::isfinite(observed); ++i) {
-    simulate(simulated, boundaries, test.correlation, random);
-    if (over_spread(simulated, boundaries, test.segment_min) >= observed) ++as_good;
-    if (static_cast<double>(as_good + 1) / orders > test.alpha) break;
+  for (std::int64_t i = 0; i < options.permutations && std::isfinite(observed); ++i) {
+    simulate(simulated, boundaries, correlation, random);
+    if (over_spread(simulated, boundaries, options.segment_min) >= observed) ++as_good;
+    if (static_cast<double>(as_good + 1) / orders > options.alpha) break;
   }
   return static_cast<double>(as_good + 1) / orders;
 }
@@ -204,7 +197,7 @@ double p_value_of(double statistic, std::vector<double> values, const std::vecto
     for (std::size_t k = 0; k + 1 < boundaries.size(); ++k) {
       shuffle(values.data() + boundaries[k], boundaries[k + 1] - boundaries[k], random);
     }
-    const auto split = best_over_segments(values, boundaries, static_cast<std::size_t>(options.segment_min));
+    const auto split = best_over_segments(values, boundaries, options.segment_min);
     // The tolerance makes equally good splits equal: the order of additions changes the last bits of a sum.
     if (split && split->statistic >= statistic * (1 - 1e-9)) ++as_good;
     if (static_cast<double>(as_good + 1) / orders > options.alpha) break;
@@ -212,7 +205,7 @@ double p_value_of(double statistic, std::vector<double> values, const std::vecto
   return static_cast<double>(as_good + 1) / orders;
 }
 
-void divide(std::vector<std::size_t>& boundaries, const FoundChange& change) {
+void divide(std::vector<std::size_t>& boundaries, const model::ChangePoint& change) {
   const auto at = static_cast<std::size_t>(change.index);
   boundaries.insert(std::ranges::upper_bound(boundaries, at), at);
 }
@@ -224,16 +217,16 @@ double median_between(const std::vector<model::HistoryPoint>& points, std::size_
 }
 
 // Splits the segments again and again, each time at the best split, until the p value is above alpha.
-std::vector<FoundChange> candidates_of(const std::vector<double>& values, const ChangePointOptions& options) {
-  std::vector<FoundChange> found;
+std::vector<model::ChangePoint> candidates_of(const std::vector<double>& values,
+                                              const ChangePointOptions& options) {
+  std::vector<model::ChangePoint> found;
   std::vector<std::size_t> boundaries = {0, values.size()};
   std::mt19937_64 random(options.seed);
-  while (const auto split =
-             best_over_segments(values, boundaries, static_cast<std::size_t>(options.segment_min))) {
+  while (const auto split = best_over_segments(values, boundaries, options.segment_min)) {
     if (split->statistic <= 0) break;
-    const double p_value = p_value_of(split->statistic, values, boundaries, options, random);
-    if (p_value > options.alpha) break;
-    found.push_back({static_cast<std::int64_t>(split->at), p_value});
+    const double p = p_value_of(split->statistic, values, boundaries, options, random);
+    if (p > options.alpha) break;
+    found.push_back({.index = static_cast<std::int64_t>(split->at), .p = p});
     divide(boundaries, found.back());
   }
   return found;
@@ -251,16 +244,16 @@ void add_changes(model::CellHistory& history, const ChangePointOptions& options)
   if (static_cast<std::int64_t>(points.size()) < history.points_min) return;
   std::vector<double> logs;
   for (const model::HistoryPoint& point : points) logs.push_back(std::log(point.median));
-  const Findings findings = find_changes(logs, options);
-  const std::vector<FoundChange>& found = findings.changes;
+  Findings findings = find_changes(logs, options);
+  std::vector<model::ChangePoint>& found = findings.changes;
   for (std::size_t i = 0; i < found.size(); ++i) {
     const std::size_t begin = i == 0 ? 0 : static_cast<std::size_t>(found[i - 1].index);
     const auto at = static_cast<std::size_t>(found[i].index);
     const std::size_t end =
         i + 1 == found.size() ? points.size() : static_cast<std::size_t>(found[i + 1].index);
-    const double ratio = median_between(points, at, end) / median_between(points, begin, at);
-    history.changes.push_back({found[i].index, ratio, found[i].p_value});
+    found[i].ratio = median_between(points, at, end) / median_between(points, begin, at);
   }
+  history.changes = std::move(found);
   history.correlation = findings.correlation;
 }
 
@@ -268,22 +261,20 @@ void add_changes(model::CellHistory& history, const ChangePointOptions& options)
 
 // Keeps the candidates before the first one that is not significant against autocorrelated series.
 Findings find_changes(const std::vector<double>& values, const ChangePointOptions& options) {
-  const std::vector<FoundChange> candidates = candidates_of(values, options);
+  const std::vector<model::ChangePoint> candidates = candidates_of(values, options);
   std::vector<std::size_t> boundaries = {0, values.size()};
-  for (const FoundChange& each : candidates) divide(boundaries, each);
-  const CorrelatedTest test{measured_at_most(values, boundaries),
-                            static_cast<std::size_t>(options.segment_min), options.permutations,
-                            options.alpha};
+  for (const model::ChangePoint& each : candidates) divide(boundaries, each);
+  const double correlation = measured_at_most(values, boundaries);
   Findings findings;
   boundaries = {0, values.size()};
   std::mt19937_64 random(options.seed ^ digest_of(values));
-  for (FoundChange each : candidates) {
-    each.p_value = std::max(each.p_value, p_of_correlated(values, boundaries, test, random));
-    if (each.p_value > options.alpha) break;
+  for (model::ChangePoint each : candidates) {
+    each.p = std::max(each.p, p_of_correlated(values, boundaries, correlation, options, random));
+    if (each.p > options.alpha) break;
     findings.changes.push_back(each);
     divide(boundaries, each);
   }
-  std::ranges::sort(findings.changes, {}, &FoundChange::index);
+  std::ranges::sort(findings.changes, {}, &model::ChangePoint::index);
   findings.correlation = lag_one_correlation(values, boundaries);
   return findings;
 }
@@ -292,7 +283,7 @@ std::int64_t values_min(const ChangePointOptions& options) {
   GRAPHBENCH_ASSERT(options.alpha * static_cast<double>(options.permutations + 1) >= 1);
   // Runs the test on the clearest change, a step in the middle. The smallest size is not computed (with ten
   // values, 2 of C(10, 5) = 252 orders split at least as well), because the test draws orders at random.
-  std::vector<double> step(static_cast<std::size_t>(2 * options.segment_min));
+  std::vector<double> step(2 * options.segment_min);
   for (;; step.emplace_back()) {
     for (std::size_t i = 0; i < step.size(); ++i) step[i] = i < step.size() / 2 ? 0 : 1;
     if (!candidates_of(step, options).empty()) return static_cast<std::int64_t>(step.size());

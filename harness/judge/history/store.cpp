@@ -124,16 +124,12 @@ std::vector<Added> Store::add(const std::vector<NewEntry>& entries) {
 }
 
 Added Store::add_one(const NewEntry& entry) {
-  if (const auto id = find(entry.document)) return {*id, true};
-  const std::int64_t id = insert_entry(entry, sha256_hex(entry.document));
+  const std::string digest = sha256_hex(entry.document);
+  Statement same = connection_.prepare("SELECT id FROM entries WHERE digest = ?", digest);
+  if (same.step()) return {same.integer(0), true};
+  const std::int64_t id = insert_entry(entry, digest);
   insert_medians(id, entry.medians);
   return {id, false};
-}
-
-std::optional<std::int64_t> Store::find(const std::string& document) {
-  Statement query = connection_.prepare("SELECT id FROM entries WHERE digest = ?", sha256_hex(document));
-  if (!query.step()) return std::nullopt;
-  return query.integer(0);
 }
 
 std::int64_t Store::insert_entry(const NewEntry& entry, const std::string& digest) {
@@ -186,11 +182,6 @@ std::string Store::document(std::int64_t id) {
     throw damaged(path_, name + ", " + error.what());
   }
   throw damaged(path_, name + " does not match its checksum");
-}
-
-bool Store::knows_cell(const std::string& cell) {
-  Statement query = connection_.prepare("SELECT 1 FROM cells WHERE name = ?", cell);
-  return query.step();
 }
 
 std::vector<std::string> Store::cells() {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -47,12 +46,9 @@ class Store {
   std::vector<model::HistoryEntry> list(const std::string& branch = "");
   // The text of the document. Throws InputError if the file is damaged.
   std::string document(std::int64_t id);
-  bool knows_cell(const std::string& cell);
   std::vector<std::string> cells();
   // A cell's points, oldest first.
   std::vector<model::HistoryPoint> points(const std::string& cell, model::Metric metric);
-  // The id of the entry whose document has exactly this text; absent if there is none.
-  std::optional<std::int64_t> find(const std::string& document);
 
  private:
   Added add_one(const NewEntry& entry);

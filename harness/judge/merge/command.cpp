@@ -16,9 +16,8 @@
 #include "harness/judge/compare/facts.hpp"
 #include "harness/judge/compare/settings.hpp"
 #include "harness/model/axes.hpp"
-#include "harness/model/codec/document_file.hpp"
 #include "harness/model/codec/documents.hpp"
-#include "harness/model/codec/project.hpp"
+#include "harness/model/codec/parse_document.hpp"
 #include "harness/options/output.hpp"
 
 namespace graphbench::merge {

@@ -94,42 +94,31 @@ struct CustomField {
   std::size_t members = 1;  // for describes_all(); 0: computed
 };
 
-template <typename T, typename Member>
-constexpr std::size_t members_of(const Field<T, Member>&) {
+// The number of the struct's members that a field describes.
+template <typename Any>
+constexpr std::size_t members_in(const Any&) {
   return 1;
 }
 template <typename... Fields>
-constexpr std::size_t members_of(const std::tuple<Fields...>& fields) {
-  return std::apply([](const auto&... each) { return (std::size_t{0} + ... + members_of(each)); }, fields);
+constexpr std::size_t members_in(const std::tuple<Fields...>& fields) {
+  return std::apply([](const auto&... each) { return (std::size_t{0} + ... + members_in(each)); }, fields);
 }
 template <typename... Fields>
-constexpr std::size_t members_of(const Group<Fields...>& group) {
-  return members_of(group.fields);
-}
-template <typename T, typename Member>
-constexpr std::size_t members_of(const Inlined<T, Member>&) {
-  return 1;
+constexpr std::size_t members_in(const Group<Fields...>& group) {
+  return members_in(group.fields);
 }
 template <typename T>
-constexpr std::size_t members_of(const Interval<T>&) {
+constexpr std::size_t members_in(const Interval<T>&) {
   return 2;
 }
-template <typename T, typename Member>
-constexpr std::size_t members_of(const LeftOut<T, Member>&) {
-  return 1;
-}
-template <typename T>
-constexpr std::size_t members_of(const LaterAxes<T>&) {
-  return 1;
-}
 template <typename Custom>
-constexpr std::size_t members_of(const CustomField<Custom>& field) {
+constexpr std::size_t members_in(const CustomField<Custom>& field) {
   return field.members;
 }
 // The writer and the reader assert describes_all(), so a description that lacks a member does not compile.
 template <Described T>
 constexpr bool describes_all() {
-  return members_of(Description<T>::fields) == boost::pfr::tuple_size_v<T>;
+  return members_in(Description<T>::fields) == boost::pfr::tuple_size_v<T>;
 }
 
 template <typename T, typename Member>

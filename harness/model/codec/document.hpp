@@ -69,6 +69,32 @@ struct DeviceClocks {
   friend bool operator==(const DeviceClocks&, const DeviceClocks&) = default;
 };
 
+// The facts that a comparison compares, in the order in which it lists differences, besides facts with one of
+// the prefixes below.
+inline constexpr auto fact_names = std::to_array<std::string_view>({"device.kind",
+                                                                    "device.name",
+                                                                    "device.compute_capability",
+                                                                    "plan",
+                                                                    "method",
+                                                                    "plan.concurrent",
+                                                                    "device.memory_bytes",
+                                                                    "device.driver",
+                                                                    "device.runtime",
+                                                                    "cpu",
+                                                                    "cores",
+                                                                    "hostname",
+                                                                    "os",
+                                                                    "device.uuid",
+                                                                    "machine.governor",
+                                                                    "machine.turbo",
+                                                                    "machine.pinned",
+                                                                    "plan.cell_processes",
+                                                                    "plan.seed",
+                                                                    "plan.launches",
+                                                                    "tool.version",
+                                                                    "tool.commit",
+                                                                    "fingerprint"});
+
 // Prefixes of the names of facts. The facts are the version of a library, the value of one of graphbench's
 // environment variables, and the algorithm of a LibraryChoice (if a key has several: joined by "+").
 inline constexpr std::string_view library_prefix = "device.libraries.";
@@ -100,5 +126,12 @@ struct Document {
   std::vector<DocumentCell> cells;
   friend bool operator==(const Document&, const Document&) = default;
 };
+
+// Makes the DocumentCell of a cell or ladder. Adds the monitor's readings around its launches to `clocks`.
+DocumentCell fold(std::string id, const model::CellResult& cell, DeviceClocks& clocks);
+DocumentFacts facts_of(const model::Result& head);
+
+// Returns the Document that parse_document() returns for the result's JSON text. Messages name `source`.
+Document project(const model::Result& result, const std::string& source);
 
 }  // namespace graphbench::codec

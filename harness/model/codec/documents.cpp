@@ -7,7 +7,6 @@
 #include "harness/model/codec/json_writer.hpp"
 #include "harness/model/codec/parse_document.hpp"
 #include "harness/model/codec/result_fields.hpp"
-#include "harness/model/codec/walk_document.hpp"
 
 namespace graphbench::codec {
 

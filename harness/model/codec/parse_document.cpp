@@ -1,15 +1,17 @@
-// Parses a document, and keeps only the parts of each cell that a comparison needs.
+// Reads the file of a document, after a check of its size. Parses a document, and keeps only the parts of
+// each cell that a comparison needs.
 #include "harness/model/codec/parse_document.hpp"
 
 #include <simdjson.h>
 
+#include <filesystem>
 #include <set>
+#include <system_error>
 #include <utility>
 
+#include "graphs/base/files.hpp"
 #include "graphs/base/text.hpp"
 #include "harness/model/codec/json_walk.hpp"
-#include "harness/model/codec/project.hpp"
-#include "harness/model/codec/walk_document.hpp"
 
 namespace graphbench::codec {
 namespace {
@@ -41,6 +43,22 @@ Member member_of(std::string name, ondemand::value value) {
 }
 
 }  // namespace
+
+void cannot_read(const std::string& path, int error) {
+  throw InputError(path, "the file cannot be read: " + std::generic_category().message(error));
+}
+
+PaddedText read_text(const std::string& path) {
+  std::error_code error;  // ignored, because a pipe has no size
+  if (const auto size = std::filesystem::file_size(path, error); !error && size > document_bytes_max) {
+    throw InputError(path,
+                     "the document is larger than " + std::to_string(document_bytes_max >> 20) +
+                         " MiB, the limit for one document: split the document into a folder of documents");
+  }
+  WholeFile file = read_whole_file(path, document_bytes_max);
+  if (!file.why_not.empty()) throw InputError(path, "the file " + file.why_not);
+  return PaddedText(std::move(file.text));
+}
 
 Document parse_document(std::string_view text, const std::string& source) {
   LaunchTimes::check_room();

@@ -1,8 +1,10 @@
-// Reads the parts of a result document that a comparison needs. Also splits a JSON object into its members,
-// so that a member that is a document can be parsed by itself.
+// Reads a result document of a file or text: every cell, or the parts that a comparison needs. Also splits a
+// JSON object into its members, so that a member that is a document can be parsed by itself.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -10,6 +12,7 @@
 #include <vector>
 
 #include "harness/model/codec/document.hpp"
+#include "harness/model/result.hpp"
 
 namespace graphbench::codec {
 
@@ -28,6 +31,30 @@ class PaddedText {
 };
 // The maximum nesting of lists and objects. A result document has nine levels.
 inline constexpr int nesting_max = 64;
+
+// Users must split a larger document into a folder of documents.
+inline constexpr std::int64_t document_bytes_max = std::int64_t{1} << 30;
+
+// Throws InputError with the file's name and the text of `error`, which is an errno.
+[[noreturn]] void cannot_read(const std::string& path, int error);
+
+// Throws InputError if the file cannot be read or is larger than document_bytes_max. Does not wait for a
+// process that opens a named pipe for writing.
+PaddedText read_text(const std::string& path);
+
+// A cell, a ladder or a bill. Ladders and bills have their compared values under the same keys as cells.
+struct ReadCell {
+  std::string id;
+  model::CellResult result{};
+  std::string_view text;
+  bool is_ladder = false;  // true for a ladder and for a bill
+};
+using CellVisitor = std::function<void(ReadCell&&)>;
+
+// Decodes each cell by its description, checks it, and visits it, so that only one cell is in memory at a
+// time. Returns the result without cells. text_padding readable bytes must follow `text`.
+// Throws InputError like parse_document(), after it has visited the cells before the fault.
+model::Result walk_document(std::string_view text, const std::string& source, const CellVisitor& visit);
 
 // Ignores unknown fields and the order of fields. text_padding readable bytes must follow `text`. Throws
 // InputError, one line with `source`, the place and the value, for: damaged JSON anywhere, another schema,

@@ -1,7 +1,5 @@
 // Copies from a result the parts that a comparison needs. A fact's name is its path in the document without
 // "environment.". The exceptions are "plan", which is the plan's hash, and "method", which is plan.method.
-#include "harness/model/codec/project.hpp"
-
 #include <algorithm>
 #include <set>
 #include <stdexcept>
@@ -9,6 +7,7 @@
 
 #include "graphs/base/text.hpp"
 #include "harness/model/codec/check_cell.hpp"
+#include "harness/model/codec/document.hpp"
 #include "harness/model/codec/result_fields.hpp"
 #include "harness/model/metrics.hpp"
 #include "harness/model/statistics/metric_values.hpp"
@@ -16,33 +15,8 @@
 namespace graphbench::codec {
 namespace {
 
-// The facts that harness/judge/compare/facts.cpp compares, besides facts with a prefix of document.hpp.
-constexpr std::string_view names[] = {"tool.version",
-                                      "tool.commit",
-                                      "hostname",
-                                      "os",
-                                      "cpu",
-                                      "cores",
-                                      "fingerprint",
-                                      "device.kind",
-                                      "device.name",
-                                      "device.uuid",
-                                      "device.compute_capability",
-                                      "device.memory_bytes",
-                                      "device.driver",
-                                      "device.runtime",
-                                      "machine.governor",
-                                      "machine.turbo",
-                                      "machine.pinned",
-                                      "plan",
-                                      "method",
-                                      "plan.seed",
-                                      "plan.launches",
-                                      "plan.cell_processes",
-                                      "plan.concurrent"};
-
 bool is_fact(std::string_view name) {
-  return contains(names, name) || name.starts_with(library_prefix) || name.starts_with(variable_prefix);
+  return contains(fact_names, name) || name.starts_with(library_prefix) || name.starts_with(variable_prefix);
 }
 
 std::string plan_fact(std::string_view key) {

@@ -1,6 +1,4 @@
 // Walks over a document. Checks the schema first, so that the error for another kind of file names the kind.
-#include "harness/model/codec/walk_document.hpp"
-
 #include <simdjson.h>
 
 #include <unordered_set>
@@ -8,6 +6,7 @@
 
 #include "graphs/base/text.hpp"
 #include "harness/model/codec/check_cell.hpp"
+#include "harness/model/codec/parse_document.hpp"
 #include "harness/model/codec/result_fields.hpp"
 
 namespace graphbench::codec {

@@ -1,4 +1,5 @@
-// Summarizes cells: medians and intervals over launches. Finds the eager cell of each cell by its id.
+// Summarizes cells: medians and intervals over launches. Finds the eager cell of each cell by its id. The
+// minimum cost of submitting a step is a sum over its launches.
 #include "harness/model/statistics/cell_summary.hpp"
 
 #include <algorithm>
@@ -11,9 +12,8 @@
 #include "harness/model/statistics/mean_difference.hpp"
 #include "harness/model/statistics/moments.hpp"
 #include "harness/model/statistics/quantiles.hpp"
-#include "harness/model/statistics/ratio_of_means.hpp"
 #include "harness/model/statistics/setup_cost.hpp"
-#include "harness/model/statistics/steady.hpp"
+#include "harness/model/statistics/summary.hpp"
 #include "harness/model/vocabulary.hpp"
 
 namespace graphbench::statistics {
@@ -323,6 +323,43 @@ void summarize_cells(std::vector<CellResult>& cells) {
     compare_with_reference(cell, reference != measured.end() ? reference->second : nullptr);
   }
   add_setup_once(cells);
+}
+
+namespace {
+
+double later_launch(const model::Floor& idle, const std::optional<model::Floor>& queued) {
+  return queued ? std::min(idle.p50, queued->p50) : idle.p50;
+}
+
+// Returns the number of eager launches. If a foreign step has eager ops, the number comes from records, and
+// is absent without records.
+std::optional<std::int64_t> eager_launches(const CellResult& cell) {
+  if (cell.cell.preset != model::of_its_own || cell.graph->eager_ops == 0) return cell.graph->eager_ops;
+  if (!cell.records) return std::nullopt;
+  return cell.records->operations - cell.graph->contents.nodes;
+}
+
+}  // namespace
+
+std::optional<double> submit_floor(const model::Floors& floors, const CellResult& cell) {
+  if (!cell.graph || !floors.kernel_launch || !floors.graph_launch) return std::nullopt;
+  const std::optional<std::int64_t> eager = eager_launches(cell);
+  if (!eager || cell.graph->pieces + *eager <= 0) return std::nullopt;
+  const double graph = later_launch(*floors.graph_launch, floors.queued_graph_launch);
+  const double kernel = later_launch(*floors.kernel_launch, floors.queued_kernel_launch);
+  const double first =
+      cell.graph->pieces > 0 ? floors.graph_launch->p50 - graph : floors.kernel_launch->p50 - kernel;
+  const double floor =
+      first + static_cast<double>(cell.graph->pieces) * graph + static_cast<double>(*eager) * kernel;
+  return floor > 0 ? std::optional<double>(floor) : std::nullopt;
+}
+
+void add_submit_over_floor(const model::Floors& floors, std::vector<CellResult>& cells) {
+  for (CellResult& cell : cells) {
+    const std::optional<double> floor = submit_floor(floors, cell);
+    if (floor && cell.summary.submit_seconds)
+      cell.summary.submit_over_floor = cell.summary.submit_seconds->p50 / *floor;
+  }
 }
 
 }  // namespace graphbench::statistics

@@ -1,5 +1,5 @@
-// Computes a cell's summary from its launches, and gains and break-even from a graph cell and its eager cell.
-// All functions are pure.
+// Computes a cell's summary from its launches, gains and break-even from a graph cell and its eager cell, and
+// submit times as multiples of the minimum cost of their launches. All functions are pure.
 #pragma once
 
 #include <optional>
@@ -19,5 +19,12 @@ model::WithinLaunch within_launch(const model::Launch& launch);
 // Sets the summaries of all cells that are ok. Gains and break-even compare a cell with the eager cell of the
 // same workload, preset, dtype, pass, batch and warmup.
 void summarize_cells(std::vector<model::CellResult>& cells);
+
+// The minimum cost of submitting one step: a graph of one empty kernel per graph launch, and an empty kernel
+// per eager op. The stream is idle for the first launch. Each other launch costs the smaller of its costs on
+// an idle and on a busy stream. Absent without floors or counts.
+std::optional<double> submit_floor(const model::Floors& floors, const model::CellResult& cell);
+
+void add_submit_over_floor(const model::Floors& floors, std::vector<model::CellResult>& cells);
 
 }  // namespace graphbench::statistics

@@ -1,5 +1,6 @@
-// Tests of the difference of two means, and corrections for many tests. All functions are pure, and their
-// inputs are logarithms of launch medians. docs/reference/statistics.md says how a comparison uses them.
+// Tests of the difference of two means, corrections for many tests, and the ratio of two means. All functions
+// are pure. The inputs of tests are logarithms of launch medians. docs/reference/statistics.md says how a
+// comparison uses them.
 #pragma once
 
 #include <cstdint>
@@ -85,5 +86,25 @@ std::optional<double> found_in_any(std::span<const Power> powers, double largest
 // The smallest true difference, the same in all tests, that at least one of them finds with a probability of
 // 0.9, if the tests are independent. Absent like found_in_any().
 std::optional<double> found_by_any(std::span<const Power> powers, double largest);
+
+// The ratio of two means over pairs, with an interval that is also valid if the denominator is uncertain.
+struct RatioOfMeans {
+  double ratio = 0;
+  double low = 0;
+  double high = 0;
+};
+
+// The sign of a ratio's denominator. Uncertain: its interval contains 0, so any ratio is possible.
+enum class Denominator : std::uint8_t { negative, uncertain, positive };
+
+// Compares Student's 95 % interval of the mean of at least two values with 0. A standard deviation below
+// `spread_min` is replaced by `spread_min`.
+Denominator sign_of_mean(std::span<const double> values, double spread_min);
+
+// Fieller's (1954) 95 % interval of mean(numerator) / mean(denominator) over pairs: the ratios r for which
+// Student's t cannot distinguish the mean of numerator[i] - r * denominator[i] from 0. `low` is at least 0,
+// because numerators are not negative. Absent below three pairs, or if sign_of_mean() is not positive.
+std::optional<RatioOfMeans> ratio_of_means(std::span<const double> numerator,
+                                           std::span<const double> denominator, double spread_min);
 
 }  // namespace graphbench::statistics

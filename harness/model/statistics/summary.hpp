@@ -1,4 +1,5 @@
-// Computes the Summary of one launch from its samples. All functions are pure.
+// Computes the Summary of one launch from its samples, and finds the step from which the launch is steady, to
+// answer "how many warmups do I need". All functions are pure.
 #pragma once
 
 #include <cstdint>
@@ -21,5 +22,14 @@ std::optional<model::Summary> summarize(const std::vector<double>& samples);
 // The interval is valid only for these placements, and may be too wide. Placements without samples are
 // ignored.
 std::optional<model::Summary> summarize_placements(const std::vector<std::vector<double>>& placements);
+
+// The ramp: this many first samples of a launch, which steady_index() examines one by one.
+inline constexpr std::int64_t ramp_samples = 32;
+
+// Returns the index k of a launch's first steady sample. The steady median is the median of the samples after
+// the ramp, or of the ramp's second half if fewer than five samples follow the ramp. Sample k is at most 2 %
+// above the steady median, and the median of the ramp from k on is within 2 % of the steady median. Absent if
+// no k has at least five ramp samples from k on, or with too few samples.
+std::optional<std::int64_t> steady_index(const std::vector<double>& samples);
 
 }  // namespace graphbench::statistics

@@ -7,7 +7,7 @@
 #include "graphs/base/clock.hpp"
 #include "graphs/base/error.hpp"
 #include "graphs/base/files.hpp"
-#include "harness/model/codec/project.hpp"
+#include "harness/model/codec/document.hpp"
 #include "harness/service/net/http.hpp"
 #include "harness/service/net/http_client.hpp"
 

@@ -5,7 +5,7 @@
 
 #include "graphs/base/error.hpp"
 #include "graphs/base/text.hpp"
-#include "harness/model/codec/document_file.hpp"
+#include "harness/model/codec/parse_document.hpp"
 #include "harness/options/output.hpp"
 #include "harness/service/report/report.hpp"
 

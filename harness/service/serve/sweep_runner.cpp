@@ -12,7 +12,6 @@
 #include "graphs/base/files.hpp"
 #include "graphs/base/process/exit_text.hpp"
 #include "graphs/base/text.hpp"
-#include "harness/model/codec/document_file.hpp"
 #include "harness/model/codec/documents.hpp"
 #include "harness/model/codec/parse_document.hpp"
 #include "harness/model/exit_codes.hpp"

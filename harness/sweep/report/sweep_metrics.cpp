@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "harness/model/statistics/steady.hpp"
+#include "harness/model/statistics/summary.hpp"
 #include "harness/model/vocabulary.hpp"
 #include "harness/sweep/report/families.hpp"
 

@@ -62,11 +62,13 @@ std::string document(const std::string& mode, double latency) {
       .dump();
 }
 
-const RunFacts facts = {"run-7", "base", "2026-11-21T00:00:00Z", "2026-11-21T00:01:00Z", true};
+const model::Interleaved base_side = {"run-7", "base"};
 
 class Merged : public testing::Test {
  protected:
-  Json merged(RunFacts with = facts) const { return Json::parse(codec::to_json(merge_.result(with))); }
+  Json merged(bool complete = true) const {
+    return Json::parse(codec::to_json(merge_.result(base_side, complete)));
+  }
   void add(const std::string& document, const model::WorkerTask& task, std::int64_t launch) {
     merge_.add(codec::read_result(document, "run.json"), task, launch);
   }
@@ -187,9 +189,7 @@ TEST_F(Merged, CellsThatWereNotReachedAreSkipped) {
   EXPECT_TRUE(merge_.empty());
   add(document("eager", 1.0), task_of("eager"), 0);
   EXPECT_FALSE(merge_.empty());
-  RunFacts cut = facts;
-  cut.complete = false;
-  const Json made = merged(cut);
+  const Json made = merged(false);
   EXPECT_EQ(made.at("complete"), false);
   EXPECT_EQ(made.at("cells").at(1).at("status"), "skipped");
   EXPECT_EQ(made.at("cells").at(1).at("reason").at("code"), "interrupted");

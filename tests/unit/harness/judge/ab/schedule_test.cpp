@@ -56,7 +56,7 @@ TEST(CellTasks, OfSingleBatchesAreThePlanAsItWas) {
 }
 
 TEST(Schedule, MeasuresEveryLaunchOfEveryGroupOnceOnBothSidesNextToEachOther) {
-  const auto runs = make_schedule({7, 5, 3});
+  const auto runs = make_schedule(7, 5, 3);
   std::set<std::tuple<std::size_t, std::int64_t, Role>> seen;
   for (const auto& run : runs) seen.insert({run.group, run.launch, run.role});
   ASSERT_EQ(runs.size(), 70U);
@@ -68,7 +68,7 @@ TEST(Schedule, MeasuresEveryLaunchOfEveryGroupOnceOnBothSidesNextToEachOther) {
 }
 
 TEST(Schedule, LetsTheSidesOfAGroupTakeTurnsInGoingFirst) {
-  const auto runs = make_schedule({6, 4, 11});
+  const auto runs = make_schedule(6, 4, 11);
   std::set<Role> first_of_all;
   for (std::size_t group = 0; group < 6; ++group) {
     std::vector<Role> firsts;
@@ -84,12 +84,12 @@ TEST(Schedule, LetsTheSidesOfAGroupTakeTurnsInGoingFirst) {
 }
 
 TEST(Schedule, IsAnotherForAnotherSeedAndTheSameForTheSame) {
-  EXPECT_EQ(make_schedule({8, 3, 1}), make_schedule({8, 3, 1}));
-  EXPECT_NE(make_schedule({8, 3, 1}), make_schedule({8, 3, 2}));
+  EXPECT_EQ(make_schedule(8, 3, 1), make_schedule(8, 3, 1));
+  EXPECT_NE(make_schedule(8, 3, 1), make_schedule(8, 3, 2));
 }
 
 TEST(Schedule, OrdersTheGroupsAnewInEveryLaunch) {
-  const auto runs = make_schedule({8, 2, 1});
+  const auto runs = make_schedule(8, 2, 1);
   std::vector<std::size_t> first;
   std::vector<std::size_t> second;
   for (const auto& run : runs) (run.launch == 0 ? first : second).push_back(run.group);

@@ -40,7 +40,7 @@ std::vector<double> series(std::uint64_t seed, double sigma, const std::vector<L
 
 std::vector<std::int64_t> indices(const Findings& findings) {
   std::vector<std::int64_t> found;
-  for (const FoundChange& change : findings.changes) found.push_back(change.index);
+  for (const model::ChangePoint& change : findings.changes) found.push_back(change.index);
   return found;
 }
 
@@ -66,7 +66,7 @@ TEST(ChangePoints, SaysTheSameEveryTime) {
   const auto once = find_changes(values, {}).changes;
   const auto again = find_changes(values, {}).changes;
   ASSERT_EQ(once.size(), again.size());
-  for (std::size_t i = 0; i < once.size(); ++i) EXPECT_EQ(once[i].p_value, again[i].p_value);
+  for (std::size_t i = 0; i < once.size(); ++i) EXPECT_EQ(once[i].p, again[i].p);
 }
 
 TEST(ChangePoints, FindsNothingWhereThereIsNothingToDivide) {

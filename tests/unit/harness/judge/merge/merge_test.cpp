@@ -5,7 +5,7 @@
 #include <string>
 
 #include "harness/judge/compare/read_side.hpp"
-#include "harness/model/codec/document_file.hpp"
+#include "harness/model/codec/parse_document.hpp"
 #include "tests/support/refusal.hpp"
 #include "tests/support/temporary_folder.hpp"
 

@@ -7,7 +7,6 @@
 
 #include "harness/model/codec/documents.hpp"
 #include "harness/model/codec/parse_document.hpp"
-#include "harness/model/codec/project.hpp"
 #include "tests/golden/sample_results.hpp"
 #include "tests/support/refusal.hpp"
 

@@ -1,12 +1,12 @@
 // Tests ranks against published tables, and coverage by simulation.
-#include "harness/model/statistics/median_interval.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <random>
+
+#include "harness/model/statistics/quantiles.hpp"
 
 namespace graphbench::statistics {
 namespace {

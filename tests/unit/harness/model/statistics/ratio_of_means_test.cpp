@@ -1,11 +1,11 @@
 // Tests Fieller's interval against solutions of the quadratic equation, computed in Python.
-#include "harness/model/statistics/ratio_of_means.hpp"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <random>
 #include <vector>
+
+#include "harness/model/statistics/mean_difference.hpp"
 
 namespace graphbench::statistics {
 namespace {

@@ -1,9 +1,9 @@
 // Tests where a ramp ends, on made-up ramps.
-#include "harness/model/statistics/steady.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
+
+#include "harness/model/statistics/summary.hpp"
 
 namespace graphbench::statistics {
 namespace {

@@ -1,7 +1,7 @@
 // Tests submit times as multiples of what their launches cost at least.
-#include "harness/model/statistics/submit_floor.hpp"
-
 #include <gtest/gtest.h>
+
+#include "harness/model/statistics/cell_summary.hpp"
 
 namespace graphbench::statistics {
 namespace {

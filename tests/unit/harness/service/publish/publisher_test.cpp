@@ -11,7 +11,6 @@
 #include "harness/judge/history/store.hpp"
 #include "harness/model/codec/documents.hpp"
 #include "harness/model/codec/parse_document.hpp"
-#include "harness/model/codec/project.hpp"
 #include "harness/service/net/http_client.hpp"
 #include "harness/service/publish/publish_settings.hpp"
 #include "tests/golden/sample_results.hpp"
