@@ -33,9 +33,9 @@ model::Axes read_axes(const RawOptions& raw, const model::AxisTable& table);
 // Returns the axes of each --grid: those of the first grid, changed by the grid's text ("warmup=0,1").
 std::vector<model::Axes> read_grids(const RawOptions& raw, const model::AxisTable& table);
 
-// Reads the file of --shape-trace. Each line has the batch size of one step, then its sequence length ("8
-// 128"), which all lines or none must have. `#` begins a comment. Throws InputError, whose message begins
-// with `path` and the line ("steps.txt:3: ...").
+// Reads the file of --shape-trace. A line such as "8 128" has a step's batch size, then its sequence length,
+// which all lines or none must have. `#` begins a comment. Throws InputError, whose message begins with
+// `path` and the line ("steps.txt:3: ...").
 model::ShapeTrace parse_shape_trace(const std::string& path, std::string_view content);
 // Throws InputError(where, ...) if the file cannot be read.
 model::ShapeTrace read_shape_trace(const std::string& where, const std::string& path);
