@@ -29,6 +29,7 @@ OptionGroup group_of(const model::Axis& axis) {
   return OptionGroup::steps;
 }
 
+// A namespace, because the enumerators share names with functions of this room.
 namespace table {
 
 using enum OptionKind;

@@ -17,7 +17,6 @@
 #include "harness/options/numbers.hpp"
 #include "harness/options/option_table.hpp"
 #include "harness/options/raw_options.hpp"
-#include "harness/options/shape_trace.hpp"
 
 namespace graphbench::config {
 namespace {

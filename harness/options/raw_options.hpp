@@ -1,5 +1,6 @@
-// Reads raw values one by one. A value of the wrong form throws InputError, which names the place and a valid
-// form. If the option was not given, functions return `fallback`. If it was repeated, the last value counts.
+// Reads raw values one by one, and the file of --shape-trace. A value of the wrong form throws InputError,
+// which names the place and a valid form. If the option was not given, functions return `fallback`. If it was
+// repeated, the last value counts.
 #pragma once
 
 #include <cstdint>
@@ -31,5 +32,14 @@ std::string word_of(const RawOptions& raw, const std::string& name, const std::v
 model::Axes read_axes(const RawOptions& raw, const model::AxisTable& table);
 // Returns the axes of each --grid: those of the first grid, changed by the grid's text ("warmup=0,1").
 std::vector<model::Axes> read_grids(const RawOptions& raw, const model::AxisTable& table);
+
+// Reads the file of --shape-trace. A line such as "8 128" has a step's batch size, then its sequence length,
+// which all lines or none must have. `#` begins a comment. Throws InputError, whose message begins with
+// `path` and the line ("steps.txt:3: ...").
+model::ShapeTrace parse_shape_trace(const std::string& path, std::string_view content);
+// Throws InputError(where, ...) if the file cannot be read.
+model::ShapeTrace read_shape_trace(const std::string& where, const std::string& path);
+// Without --shape-trace, returns no steps.
+model::ShapeTrace shape_trace(const RawOptions& raw);
 
 }  // namespace graphbench::config

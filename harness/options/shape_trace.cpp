@@ -1,6 +1,4 @@
 // Reads a shape trace line by line. Every error names the file and the line.
-#include "harness/options/shape_trace.hpp"
-
 #include <sstream>
 
 #include "graphs/base/files.hpp"

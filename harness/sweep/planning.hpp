@@ -8,7 +8,7 @@
 #include "graphs/base/process/process_supervisor.hpp"
 #include "harness/options/command_options.hpp"
 #include "harness/options/options.hpp"
-#include "harness/sweep/plan/catalog.hpp"
+#include "harness/sweep/plan/workload_choice.hpp"
 #include "harness/sweep/run_sweep.hpp"
 
 namespace graphbench::cli {

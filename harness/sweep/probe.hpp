@@ -14,7 +14,7 @@
 #include "graphs/device/device.hpp"
 #include "harness/model/plan.hpp"
 #include "harness/options/options.hpp"
-#include "harness/sweep/plan/catalog.hpp"
+#include "harness/sweep/plan/workload_choice.hpp"
 
 namespace graphbench::sweep {
 

@@ -1,10 +1,8 @@
 // Reports that a step which takes long to open is still working.
 #pragma once
 
-#include <condition_variable>
 #include <cstdint>
 #include <functional>
-#include <mutex>
 #include <thread>
 
 namespace graphbench::foreign {
@@ -17,15 +15,9 @@ std::int64_t ticks_of_process_tree();
 class Heartbeat {
  public:
   explicit Heartbeat(std::function<void()> beat, double seconds = 2, int beats_max = 900);
-  ~Heartbeat();
 
  private:
-  void run(const std::function<void()>& beat, double seconds, int beats_max);
-
-  std::mutex mutex_;
-  std::condition_variable ended_;
-  bool over_ = false;
-  std::thread thread_;
+  std::jthread thread_;
 };
 
 }  // namespace graphbench::foreign

@@ -1,9 +1,8 @@
 // Describes graphs, names their nodes, and writes both to files.
-#include "harness/measure/worker/graph_dump.hpp"
-
 #include <algorithm>
 #include <fstream>
 
+#include "harness/measure/worker/task_run.hpp"
 #include "harness/model/codec/json_writer.hpp"
 
 namespace graphbench::worker {

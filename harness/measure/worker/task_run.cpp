@@ -7,7 +7,6 @@
 
 #include "graphs/ir/training/differentiate.hpp"
 #include "harness/measure/worker/evaluate.hpp"
-#include "harness/measure/worker/graph_dump.hpp"
 #include "harness/measure/worker/phase_times.hpp"
 #include "harness/model/statistics/quantiles.hpp"
 #include "harness/model/vocabulary.hpp"

@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -95,6 +96,12 @@ void measure_memory(TaskRun& run);
 void record_steps(TaskRun& run);
 // Reports a profile of each batch of a program, and a timeline's spans if the task wants it. Call it last.
 void record_profiles(TaskRun& run);
+// Writes the files of --dump-graph for a cell: its graphs as JSON and DOT, with nodes named after ops, and
+// the program before and after it is split. Captures the step again into new memory. The files are
+// FOLDER/ID.json, .dot, .before.txt and .after.txt, where ID has "_" instead of "/". Throws the exceptions of
+// capturing, and Error(io).
+void dump_graphs(const std::string& folder, const std::string& cell_id, execution::ExecutionMode mode,
+                 execution::ExecutionContext context, std::int64_t batch);
 // Calls `record`, which sets `batch` before it records that batch, and reports whether a profiler is
 // available. Errors are reported, not thrown: the cells keep their results.
 void tell_profiler(TaskRun& run, const std::function<model::InstrumentState(std::int64_t& batch)>& record);

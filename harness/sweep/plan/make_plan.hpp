@@ -6,7 +6,7 @@
 
 #include "harness/model/plan.hpp"
 #include "harness/options/options.hpp"
-#include "harness/sweep/plan/catalog.hpp"
+#include "harness/sweep/plan/workload_choice.hpp"
 
 namespace graphbench::plan {
 

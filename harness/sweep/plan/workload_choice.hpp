@@ -1,4 +1,5 @@
-// The workloads of a sweep, each with its preset and option values, and the sweep's data types. Pure.
+// What a sweep can choose from, and what it chooses: its workloads, each with its preset and option values,
+// and its data types. Pure.
 #pragma once
 
 #include <cstdint>
@@ -6,10 +7,19 @@
 #include <string>
 #include <vector>
 
+#include "graphs/abi/plugin.hpp"
+#include "harness/model/result.hpp"
 #include "harness/options/options.hpp"
-#include "harness/sweep/plan/catalog.hpp"
 
 namespace graphbench::plan {
+
+// The workloads, devices and options of this machine and its plugins, as the probe process found them.
+struct Catalog {
+  std::string device;  // the name with which workers open the device: "cuda:0", "host"
+  model::DeviceFacts facts{};
+  std::vector<std::string> dtypes;
+  std::vector<abi::WorkloadInfo> workloads;  // built-in workloads first, then by plugin
+};
 
 struct WorkloadChoice {
   std::string name;

@@ -10,7 +10,7 @@
 #include "graphs/base/text.hpp"
 #include "harness/options/numbers.hpp"
 #include "harness/options/option_table.hpp"
-#include "harness/options/shape_trace.hpp"
+#include "harness/options/raw_options.hpp"
 #include "tests/support/refusal.hpp"
 
 namespace graphbench::cli {

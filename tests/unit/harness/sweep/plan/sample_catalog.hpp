@@ -1,7 +1,7 @@
 // A catalog of workloads as a probe might return it, for tests of plans.
 #pragma once
 
-#include "harness/sweep/plan/catalog.hpp"
+#include "harness/sweep/plan/workload_choice.hpp"
 
 namespace graphbench::plan {
 
