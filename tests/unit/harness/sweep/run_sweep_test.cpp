@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include "harness/measure/worker/worker_fields.hpp"
 #include "tests/support/refusal.hpp"
 #include "tests/support/sample_plan.hpp"
 #include "tests/support/scripts.hpp"
@@ -54,6 +55,10 @@ FinishedTask finished(const model::WorkerTask& task, const std::vector<double>& 
     finished_task.events.push_back(codec::write_data(worker::WorkerEvent{.cell = cell}));
   }
   return finished_task;
+}
+
+std::string sends(const worker::WorkerEvent& event) {
+  return sends_line(codec::write_data(event));
 }
 
 class RunSweep : public testing::Test {
