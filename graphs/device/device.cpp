@@ -8,10 +8,6 @@
 
 namespace graphbench {
 
-void Stream::synchronize_blocking() {
-  throw Error(ErrorCode::unsupported, "blocking wait: this device's streams do not support blocking waits");
-}
-
 void Stream::wait(Event&) {
   throw Error(ErrorCode::unsupported, "wait for an event: this device's streams cannot wait for events");
 }
@@ -39,10 +35,6 @@ std::unique_ptr<Graph> DeviceExecution::borrow_graph(void*) {
 
 std::unique_ptr<Kernel> DeviceInstruments::make_empty_kernel() {
   throw Error(ErrorCode::unsupported, "make an empty kernel: this device does not support empty kernels");
-}
-
-ProfilerResult DeviceInstruments::make_profiler() {
-  return {nullptr, "this device keeps no activity records"};
 }
 
 MonitorResult DeviceInstruments::make_monitor() {

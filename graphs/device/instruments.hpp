@@ -49,7 +49,7 @@ class DeviceInstruments {
   // the device, its libraries and this build.
   virtual std::size_t offer_choices(const std::vector<cache::Entry>&) { return 0; }
   // Loads the profiler's library at this call, not earlier. Does not throw if the library is missing.
-  virtual ProfilerResult make_profiler();
+  virtual ProfilerResult make_profiler() = 0;
   virtual MonitorResult make_monitor();
 
  protected:
