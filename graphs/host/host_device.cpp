@@ -17,7 +17,6 @@
 #include "graphs/host/host_stream.hpp"
 #include "graphs/host/library_stream.hpp"
 #include "graphs/host/ops/direct_op.hpp"
-#include "graphs/host/ops/make_op.hpp"
 #include "graphs/host/task_ring.hpp"
 #include "graphs/ir/program.hpp"
 #include "graphs/ir/random_fill.hpp"
