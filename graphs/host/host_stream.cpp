@@ -9,7 +9,6 @@
 #include <typeinfo>
 #include <utility>
 
-#include "graphs/host/activity_recorder.hpp"
 #include "graphs/host/host_device.hpp"
 #include "graphs/host/host_kernel.hpp"
 #include "graphs/host/library_stream.hpp"
@@ -237,13 +236,13 @@ void HostGraphExec::run(Task& task, StreamContext& context) {
     std::atomic<int>& in_flight;
     ~Landing() { in_flight.fetch_sub(1, std::memory_order_release); }
   } const landing{version.in_flight};
-  if (context.recorder == nullptr) [[likely]] {
+  if (context.records == nullptr) [[likely]] {
     for (const Node& node : version.nodes) node.op->run(context);
     return;
   }
   for (const Node& node : version.nodes) {
     const std::string name = name_of(node.task);  // `recorded` keeps a reference to it
-    const RecordedOp recorded(context.recorder, name);
+    const RecordedOp recorded(context.records, name);
     node.op->run(context);
   }
 }
@@ -295,7 +294,7 @@ void HostStream::work() {
     try {
       // The ops of one device run one at a time because they share its cores and its scratch memory.
       const std::lock_guard lock(device_.execution_mutex());
-      context.recorder = device_.recorder();
+      context.records = device_.records();
       task->run(*task, context);
     } catch (...) {
       if (error_ == nullptr) error_ = std::current_exception();
