@@ -9,7 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "graphs/base/facts/cache.hpp"
 #include "graphs/base/facts/device.hpp"
 #include "graphs/device/cache/entry.hpp"
 #include "graphs/device/execution.hpp"
