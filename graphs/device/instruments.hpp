@@ -12,7 +12,6 @@
 #include "graphs/base/facts/device.hpp"
 #include "graphs/device/cache/entry.hpp"
 #include "graphs/device/execution.hpp"
-#include "graphs/device/monitor.hpp"
 #include "graphs/device/profiler.hpp"
 
 namespace graphbench {
@@ -22,6 +21,19 @@ struct MemoryUse {
   // If false, the driver has no value per process, and `bytes` is the decrease of free memory since before
   // the process's first context. This decrease also shows what other processes allocate and free.
   bool of_process = false;
+};
+
+// A device's state as the driver reports it: clocks, temperature, power, causes of throttling. Take a
+// reading only between timed regions, because it may take milliseconds.
+class DeviceMonitor {
+ public:
+  virtual ~DeviceMonitor() = default;
+  virtual facts::DeviceReading read() = 0;  // never throws
+};
+
+struct MonitorResult {
+  std::unique_ptr<DeviceMonitor> monitor;
+  std::string detail;
 };
 
 class DeviceInstruments {
