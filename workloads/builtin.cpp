@@ -1,14 +1,18 @@
-// Adds the records of the built-in plugins to a registry, as for any other plugin.
+// Makes one plugin of the built-in workloads, and adds its record to a registry, as for any other plugin.
 #include "workloads/builtin.hpp"
 
-#include "workloads/builtin_plugins.h"
+#include "workloads/common/build.hpp"
 
 namespace graphbench::workloads {
+namespace {
+
+constexpr const gb_workload* kWorkloads[] = {&mlp_workload, &attention_workload, &conv_workload};
+constexpr gb_plugin kPlugin = describe_plugin("builtin", kWorkloads);
+
+}  // namespace
 
 void add_builtin(abi::WorkloadRegistry& registry) {
-  for (const gb_plugin* plugin : {gb_builtin_mlp(), gb_builtin_attention(), gb_builtin_conv()}) {
-    registry.add(*plugin, "builtin");
-  }
+  registry.add(kPlugin, "builtin");
 }
 
 }  // namespace graphbench::workloads

@@ -38,6 +38,12 @@ struct WorkloadInfo {
   bool is_step() const { return !modes.empty(); }
 };
 
+struct CheckedWorkload {
+  WorkloadInfo info;
+  gb_workload workload{};  // a copy with the fields of our header
+  gb_step step{};          // a copy, set for a foreign step instead of `workload`
+};
+
 // A plugin whose record is in memory, not in a file. The record must stay valid until the process ends.
 struct LentPlugin {
   const gb_plugin* plugin = nullptr;
@@ -81,20 +87,15 @@ class WorkloadRegistry {
   const gb_step* step(std::string_view workload) const;
 
  private:
-  struct Entry {
-    WorkloadInfo info;
-    gb_workload workload{};
-    gb_step step{};
-  };
   struct Pass {
     gb_program_pass record{};
     std::string plugin;
   };
-  const Entry& entry(std::string_view workload) const;
+  const CheckedWorkload& entry(std::string_view workload) const;
   const Pass& pass(const std::string& name) const;
 
   ir::OpCatalog catalog_;
-  std::vector<Entry> entries_;
+  std::vector<CheckedWorkload> entries_;
   std::vector<Pass> passes_;
 };
 

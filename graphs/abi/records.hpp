@@ -11,12 +11,6 @@
 
 namespace graphbench::abi {
 
-struct CheckedWorkload {
-  WorkloadInfo info;
-  gb_workload workload{};  // a copy with the fields of our header
-  gb_step step{};          // a copy, set for a foreign step instead of `workload`
-};
-
 struct CheckedPlugin {
   std::vector<CheckedWorkload> workloads;
   std::vector<ir::OpDefinition> ops;

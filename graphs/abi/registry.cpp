@@ -6,6 +6,7 @@
 #include <array>
 #include <filesystem>
 #include <functional>
+#include <iterator>
 #include <system_error>
 #include <utility>
 
@@ -77,7 +78,7 @@ void WorkloadRegistry::add(const gb_plugin& plugin, const std::string& origin) {
   // Everything is checked before anything is added, so that a refused plugin adds nothing.
   CheckedPlugin checked = check_plugin(plugin, origin);
   for (const CheckedWorkload& workload : checked.workloads) {
-    for (const Entry& known : entries_) {
+    for (const CheckedWorkload& known : entries_) {
       if (known.info.name != workload.info.name) continue;
       throw Error(ErrorCode::plugin_failed, plugin_label(origin) + ": workload '" + workload.info.name +
                                                 "' already exists in " + known.info.plugin);
@@ -99,30 +100,28 @@ void WorkloadRegistry::add(const gb_plugin& plugin, const std::string& origin) {
   }
   for (const gb_program_pass& pass : checked.passes) passes_.push_back({pass, origin});
   for (ir::OpDefinition& op : checked.ops) catalog_.add(std::move(op));
-  for (CheckedWorkload& workload : checked.workloads) {
-    entries_.push_back({std::move(workload.info), workload.workload, workload.step});
-  }
+  std::ranges::move(checked.workloads, std::back_inserter(entries_));
 }
 
 std::vector<WorkloadInfo> WorkloadRegistry::workloads() const {
   std::vector<WorkloadInfo> infos;
-  for (const Entry& known : entries_) infos.push_back(known.info);
+  for (const CheckedWorkload& known : entries_) infos.push_back(known.info);
   return infos;
 }
 
-const WorkloadRegistry::Entry& WorkloadRegistry::entry(std::string_view workload) const {
+const CheckedWorkload& WorkloadRegistry::entry(std::string_view workload) const {
   const auto found = std::find_if(entries_.begin(), entries_.end(),
-                                  [&](const Entry& known) { return known.info.name == workload; });
+                                  [&](const CheckedWorkload& known) { return known.info.name == workload; });
   if (found == entries_.end()) {
     reject("unknown workload '" + std::string(workload) + "': give one of " +
-           names_of(entries_, [](const Entry& known) { return known.info.name; }));
+           names_of(entries_, [](const CheckedWorkload& known) { return known.info.name; }));
   }
   return *found;
 }
 
 const gb_step* WorkloadRegistry::step(std::string_view workload) const {
-  const Entry& known = entry(workload);
-  return known.info.modes.empty() ? nullptr : &known.step;
+  const CheckedWorkload& known = entry(workload);
+  return known.info.is_step() ? &known.step : nullptr;
 }
 
 const WorkloadRegistry::Pass& WorkloadRegistry::pass(const std::string& name) const {
@@ -156,9 +155,9 @@ ir::Program WorkloadRegistry::build(std::string_view workload, const BuildChoice
 }
 
 ir::Program WorkloadRegistry::build_forward(std::string_view workload, const BuildChoice& choice) const {
-  const Entry& chosen = entry(workload);
+  const CheckedWorkload& chosen = entry(workload);
   const WorkloadInfo& info = chosen.info;
-  if (!info.modes.empty()) reject("workload " + info.name + " is a foreign step and has no program");
+  if (info.is_step()) reject("workload " + info.name + " is a foreign step and has no program");
   if (choice.pass != "training" && choice.pass != "forward") {
     reject("workload " + info.name + ": unknown pass '" + choice.pass + "': give forward or training");
   }

@@ -1,6 +1,8 @@
 // Checks names and lines, and cleans text from plugins.
 #include "graphs/abi/text.hpp"
 
+#include <utf8.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -19,27 +21,18 @@ bool is_name_character(char c) noexcept {
   return is_lower(c) || (c >= '0' && c <= '9') || c == '_' || c == '-';
 }
 
-std::uint32_t byte_at(std::string_view text, std::size_t i) noexcept {
-  return static_cast<unsigned char>(text[i]);
-}
-
 // Returns the number of bytes of the printable UTF-8 character that starts at `start`; 0 if there is none.
-// Overlong forms, surrogates and code points past U+10FFFF are not characters (RFC 3629).
 std::size_t printable_length(std::string_view text, std::size_t start) noexcept {
-  const std::uint32_t first = byte_at(text, start);
-  if (first < 0x80) return first >= 0x20 && first != 0x7F ? 1 : 0;
-  const std::size_t length = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2;
-  if (first < 0xC2 || first > 0xF4 || start + length > text.size()) return 0;
-  std::uint32_t code_point = first & (0xFFu >> (length + 1));
-  for (std::size_t i = 1; i < length; ++i) {
-    const std::uint32_t next = byte_at(text, start + i);
-    if ((next & 0xC0u) != 0x80u) return 0;
-    code_point = (code_point << 6) | (next & 0x3Fu);
+  const auto begin = text.begin() + static_cast<std::ptrdiff_t>(start);
+  auto end = begin;
+  try {
+    const std::uint32_t code_point = utf8::next(end, text.end());
+    // Some terminals act on C1 controls too.
+    const bool control = code_point < 0x20 || (code_point >= 0x7F && code_point < 0xA0);
+    return control ? 0 : static_cast<std::size_t>(end - begin);
+  } catch (const utf8::exception&) {
+    return 0;
   }
-  const bool overlong = (length == 3 && code_point < 0x800) || (length == 4 && code_point < 0x10000);
-  const bool surrogate = code_point >= 0xD800 && code_point <= 0xDFFF;
-  const bool control = code_point < 0xA0;  // some terminals act on C1 controls too
-  return overlong || surrogate || control || code_point > 0x10FFFF ? 0 : length;
 }
 
 }  // namespace

@@ -5,12 +5,12 @@
 #include <dlfcn.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <optional>
 
+#include "graphs/base/text.hpp"
 #include "graphs/device/backend_module.hpp"
 #include "graphs/host/cpu.hpp"
 #include "graphs/host/host_device.hpp"
@@ -46,12 +46,10 @@ std::string reason_of(const DeviceStatus& status) {
 // Returns nothing for "cuda" and 3 for "cuda:3"; throws for any other text.
 std::optional<int> cuda_index(const std::string& spec) {
   if (spec == "cuda") return std::nullopt;
-  const std::string prefix = "cuda:";
-  int index = 0;
-  if (spec.rfind(prefix, 0) == 0 && spec.size() > prefix.size()) {
-    const char* end = spec.data() + spec.size();
-    const auto [stop, error] = std::from_chars(spec.data() + prefix.size(), end, index);
-    if (error == std::errc() && stop == end && index >= 0) return index;
+  constexpr std::string_view prefix = "cuda:";
+  if (spec.starts_with(prefix)) {
+    const std::optional<int> index = to_number<int>(std::string_view(spec).substr(prefix.size()));
+    if (index && *index >= 0) return index;
   }
   throw Error(ErrorCode::invalid_argument,
               "open device: \"" + spec + "\" is not a device; use auto, host, cuda or cuda:N");

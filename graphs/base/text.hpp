@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <charconv>
 #include <cstddef>
 #include <functional>
 #include <optional>
@@ -10,6 +11,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -33,6 +35,16 @@ std::string join(const List& list, std::string_view separator = ", ", TextOf tex
 
 // Splits at every separator: "a,,b" has three parts, "" has one.
 std::vector<std::string> split(std::string_view text, char separator);
+
+// The number as std::from_chars reads it. Absent unless the whole text is the number.
+template <typename Number>
+std::optional<Number> to_number(std::string_view text) noexcept {
+  Number number = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, number);
+  if (error != std::errc() || stop != end) return std::nullopt;
+  return number;
+}
 
 // C0 and C1 controls, DEL, and the line and paragraph separators.
 bool is_control(char32_t c);

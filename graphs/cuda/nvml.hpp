@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "graphs/device/instruments.hpp"
-#include "graphs/device/monitor.hpp"
 
 namespace graphbench::cuda {
 

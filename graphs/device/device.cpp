@@ -8,10 +8,6 @@
 
 namespace graphbench {
 
-void Stream::synchronize_blocking() {
-  throw Error(ErrorCode::unsupported, "blocking wait: this device's streams do not support blocking waits");
-}
-
 void Stream::wait(Event&) {
   throw Error(ErrorCode::unsupported, "wait for an event: this device's streams cannot wait for events");
 }
@@ -35,10 +31,6 @@ std::unique_ptr<Kernel> DeviceExecution::make_callback(std::function<void()> cal
 
 std::unique_ptr<Graph> DeviceExecution::borrow_graph(void*) {
   throw Error(ErrorCode::unsupported, "borrow a graph: this device cannot use graphs of another library");
-}
-
-ProfilerResult DeviceInstruments::make_profiler() {
-  return {nullptr, "this device keeps no activity records"};
 }
 
 MonitorResult DeviceInstruments::make_monitor() {

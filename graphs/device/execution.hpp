@@ -116,6 +116,8 @@ class Stream {
   virtual ~Stream() = default;
   // Waits until all enqueued work is done. Throws if the work failed.
   virtual void synchronize() = 0;
+  // Like synchronize(), but sleeps instead of spinning.
+  virtual void synchronize_blocking() = 0;
   // Throws if the stream is already capturing.
   virtual void begin_capture() = 0;
   // On failure, clears the error, leaves the stream ready for the next capture and throws the error's code.
@@ -153,8 +155,6 @@ class Stream {
   virtual void record_branch(const void* selector, const std::vector<Arm>& arms) = 0;
   virtual void* native_handle() noexcept = 0;  // cudaStream_t; null on the host device
 
-  // Like synchronize(), but sleeps instead of spinning. Throws Error(unsupported) if the device cannot do so.
-  virtual void synchronize_blocking();
   // Later work on this stream starts when the device has reached the event's last recording. If the event
   // was recorded on a capturing stream, this stream joins the capture as a branch of the graph. Throws
   // Error(unsupported) on devices that cannot fork (DeviceExecution::can_fork_captures).

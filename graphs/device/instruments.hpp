@@ -9,11 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "graphs/base/facts/cache.hpp"
 #include "graphs/base/facts/device.hpp"
 #include "graphs/device/cache/entry.hpp"
 #include "graphs/device/execution.hpp"
-#include "graphs/device/monitor.hpp"
 #include "graphs/device/profiler.hpp"
 
 namespace graphbench {
@@ -23,6 +21,19 @@ struct MemoryUse {
   // If false, the driver has no value per process, and `bytes` is the decrease of free memory since before
   // the process's first context. This decrease also shows what other processes allocate and free.
   bool of_process = false;
+};
+
+// A device's state as the driver reports it: clocks, temperature, power, causes of throttling. Take a
+// reading only between timed regions, because it may take milliseconds.
+class DeviceMonitor {
+ public:
+  virtual ~DeviceMonitor() = default;
+  virtual facts::DeviceReading read() = 0;  // never throws
+};
+
+struct MonitorResult {
+  std::unique_ptr<DeviceMonitor> monitor;
+  std::string detail;
 };
 
 class DeviceInstruments {
@@ -49,7 +60,7 @@ class DeviceInstruments {
   // the device, its libraries and this build.
   virtual std::size_t offer_choices(const std::vector<cache::Entry>&) { return 0; }
   // Loads the profiler's library at this call, not earlier. Does not throw if the library is missing.
-  virtual ProfilerResult make_profiler();
+  virtual ProfilerResult make_profiler() = 0;
   virtual MonitorResult make_monitor();
 
  protected:

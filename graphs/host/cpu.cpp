@@ -5,13 +5,13 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdlib>
 #include <fstream>
 #include <string_view>
 #include <thread>
 
 #include "graphs/base/error.hpp"
+#include "graphs/base/text.hpp"
 
 namespace graphbench::host {
 
@@ -45,19 +45,12 @@ namespace {
 
 constexpr int shares_max = 1024;
 
-std::optional<int> number(std::string_view text) {
-  int value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || value < 0) return std::nullopt;
-  return value;
-}
-
 }  // namespace
 
 int shares() {
   const char* text = std::getenv(shares_variable);
   if (text == nullptr) return 0;
-  const std::optional<int> count = number(text);
+  const std::optional<int> count = to_number<int>(text);
   if (count && *count >= 1 && *count <= shares_max) return *count;
   throw Error(ErrorCode::invalid_argument, std::string(shares_variable) + " is \"" + text +
                                                "\": give a number of devices from 1 to " +
@@ -67,9 +60,9 @@ int shares() {
 std::optional<int> share_of(const std::string& device) {
   constexpr std::string_view prefix = "host:";
   if (!device.starts_with(prefix)) return std::nullopt;
-  const std::optional<int> share = number(std::string_view(device).substr(prefix.size()));
+  const std::optional<int> share = to_number<int>(std::string_view(device).substr(prefix.size()));
   const int count = shares();
-  if (share && *share < count) return share;
+  if (share && *share >= 0 && *share < count) return share;
   const std::string there = count == 0
                                 ? "the host is one device, named host: set " + std::string(shares_variable) +
                                       "=N to divide the host"

@@ -17,7 +17,6 @@
 #include "graphs/host/host_stream.hpp"
 #include "graphs/host/library_stream.hpp"
 #include "graphs/host/ops/direct_op.hpp"
-#include "graphs/host/ops/make_op.hpp"
 #include "graphs/host/task_ring.hpp"
 #include "graphs/ir/program.hpp"
 #include "graphs/ir/random_fill.hpp"
@@ -148,21 +147,21 @@ std::unique_ptr<OpImplementation> named(std::unique_ptr<OpImplementation> made, 
 
 class HostProfiler final : public ActivityProfiler {
  public:
-  explicit HostProfiler(HostDevice& device) : device_(device) { attach(&recorder_); }
+  explicit HostProfiler(HostDevice& device) : device_(device) { attach(&records_); }
   ~HostProfiler() override { attach(nullptr); }
   std::vector<Activity> collect() override {
     const std::lock_guard lock(device_.execution_mutex());
-    return recorder_.take();
+    return std::exchange(records_, {});
   }
 
  private:
-  void attach(ActivityRecorder* recorder) {
+  void attach(std::vector<Activity>* records) {
     const std::lock_guard lock(device_.execution_mutex());
-    device_.set_recorder(recorder);
+    device_.set_records(records);
   }
 
   HostDevice& device_;
-  ActivityRecorder recorder_;
+  std::vector<Activity> records_;
 };
 
 }  // namespace

@@ -8,7 +8,6 @@
 
 #include "graphs/device/device.hpp"
 #include "graphs/device/scratch_arena.hpp"
-#include "graphs/host/activity_recorder.hpp"
 #include "graphs/host/cpu.hpp"
 #include "graphs/host/host_kernel.hpp"
 #include "graphs/host/host_memory.hpp"
@@ -53,9 +52,10 @@ class HostDevice final : public Device {
   int compute_threads() const noexcept { return cores_ > 1 ? cores_ - 1 : 1; }
   // A stream's thread holds this mutex while it runs a task.
   std::mutex& execution_mutex() noexcept { return execution_mutex_; }
-  // Null while no profiler records. Lock execution_mutex() to read or set it.
-  ActivityRecorder* recorder() const noexcept { return recorder_; }
-  void set_recorder(ActivityRecorder* recorder) noexcept { recorder_ = recorder; }
+  // What stream threads record for the profiler. Null while no profiler records. Lock execution_mutex() to
+  // read or set it, and to use the records.
+  std::vector<Activity>* records() const noexcept { return records_; }
+  void set_records(std::vector<Activity>* records) noexcept { records_ = records; }
   const KernelCache& kernels() const noexcept { return kernels_; }
 
   void add_stream(HostStream& stream) { streams_.push_back(&stream); }
@@ -67,7 +67,7 @@ class HostDevice final : public Device {
   int cores_;
   facts::DeviceFacts info_{};
   std::mutex execution_mutex_;
-  ActivityRecorder* recorder_ = nullptr;
+  std::vector<Activity>* records_ = nullptr;
   HostMemory memory_;
   ScratchArena scratch_;
   KernelCache kernels_;

@@ -5,7 +5,6 @@
 #include <cstdio>
 #include <utility>
 
-#include "graphs/host/activity_recorder.hpp"
 #include "graphs/host/host_stream.hpp"
 #include "graphs/host/op_implementation.hpp"
 #include "graphs/ir/random_fill.hpp"
@@ -34,7 +33,7 @@ std::optional<std::size_t> HostKernel::in_place_input() const {
 
 void HostKernel::run(Task& task, StreamContext& context) {
   auto& implementation = *static_cast<OpImplementation*>(task.object);
-  const RecordedOp recorded(context.recorder, implementation.name());
+  const RecordedOp recorded(context.records, implementation.name());
   implementation.run(operands_of(task), context);
 }
 

@@ -4,10 +4,8 @@
 #include <sys/mman.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <limits>
@@ -30,10 +28,8 @@ std::size_t round_up(std::size_t value, std::size_t multiple) {
 std::size_t limit_from_environment() {
   const char* text = std::getenv(memory_limit_variable);
   if (text == nullptr) return 0;
-  std::size_t bytes = 0;
-  const char* end = text + std::strlen(text);
-  const auto [stop, error] = std::from_chars(text, end, bytes);
-  if (error != std::errc() || stop != end || bytes == 0) {
+  const std::size_t bytes = to_number<std::size_t>(text).value_or(0);
+  if (bytes == 0) {
     throw Error(ErrorCode::invalid_argument,
                 std::string("open host device: ") + memory_limit_variable + "=\"" + text +
                     "\" is not a positive number of bytes: give one, or unset the variable");

@@ -9,7 +9,6 @@
 #include <typeinfo>
 #include <utility>
 
-#include "graphs/host/activity_recorder.hpp"
 #include "graphs/host/host_device.hpp"
 #include "graphs/host/host_kernel.hpp"
 #include "graphs/host/library_stream.hpp"
@@ -129,18 +128,37 @@ std::string name_of(const Task& task) {
   return task.run == HostKernel::run ? op_of(task).name() : "memory";
 }
 
+struct FillBytes {
+  void* destination;
+  std::size_t bytes;
+  int byte;
+};
+
+void run_byte_fill(Task& task, StreamContext&) {
+  const auto fill = task.payload<FillBytes>();
+  std::memset(fill.destination, fill.byte, fill.bytes);
+}
+
+void run_copy(Task& task, StreamContext&) {
+  const auto copy = task.payload<DeviceCopy>();
+  std::memmove(copy.destination, copy.source, copy.bytes);
+}
+
+// 0 unless the task is a copy or a fill.
+std::size_t bytes_of(const Task& task) {
+  if (task.run == run_copy) return task.payload<DeviceCopy>().bytes;
+  return task.run == run_byte_fill ? task.payload<FillBytes>().bytes : 0;
+}
+
 std::vector<facts::DescribedNode> HostGraph::describe() const {
   std::vector<facts::DescribedNode> nodes;
   for (const Task& task : tasks_) {
     const bool is_op = task.run == HostKernel::run;
     facts::DescribedNode& node = nodes.emplace_back();
     const bool is_branch = task.run == run_branch;
-    node.type = is_op                       ? "kernel"
-                : is_branch                 ? "conditional"
-                : HostStream::is_copy(task) ? "memcpy"
-                                            : "memset";
+    node.type = is_op ? "kernel" : is_branch ? "conditional" : task.run == run_copy ? "memcpy" : "memset";
     if (is_op) node.function = name_of(task);
-    if (!is_op && !is_branch) node.facts["bytes"] = std::to_string(HostStream::bytes_of(task));
+    if (!is_op && !is_branch) node.facts["bytes"] = std::to_string(bytes_of(task));
     if (nodes.size() > 1) node.after.push_back(static_cast<std::int64_t>(nodes.size()) - 2);
   }
   return nodes;
@@ -211,7 +229,7 @@ void HostGraphExec::set_operands(const std::vector<GraphNode>& nodes, Kernel&, v
 
 void HostGraphExec::set_copy(GraphNode node, const DeviceCopy& copy) {
   Node& changed = version_to_change().nodes.at(position_of(node));
-  HostStream::make_copy(changed.task, copy);
+  std::memcpy(changed.task.words.data(), &copy, sizeof(copy));
   changed.op = std::make_shared<BoundTask>(changed.task);
 }
 
@@ -237,22 +255,16 @@ void HostGraphExec::run(Task& task, StreamContext& context) {
     std::atomic<int>& in_flight;
     ~Landing() { in_flight.fetch_sub(1, std::memory_order_release); }
   } const landing{version.in_flight};
-  if (context.recorder == nullptr) [[likely]] {
+  if (context.records == nullptr) [[likely]] {
     for (const Node& node : version.nodes) node.op->run(context);
     return;
   }
   for (const Node& node : version.nodes) {
     const std::string name = name_of(node.task);  // `recorded` keeps a reference to it
-    const RecordedOp recorded(context.recorder, name);
+    const RecordedOp recorded(context.records, name);
     node.op->run(context);
   }
 }
-
-struct FillBytes {
-  void* destination;
-  std::size_t bytes;
-  int byte;
-};
 
 // The submitting thread (producer) and the stream's thread (consumer) spin before sleeping: a wake-up takes
 // about 5 us (100 us in a virtual machine), as long as a short step. The consumer spins for longer than the
@@ -262,16 +274,6 @@ struct FillBytes {
 TaskRing::SpinTimes spin_times(int cores) {
   if (cores == 1) return {};
   return {.consumer = std::chrono::microseconds(2'000), .producer = std::chrono::microseconds(10'000)};
-}
-
-void run_byte_fill(Task& task, StreamContext&) {
-  const auto fill = task.payload<FillBytes>();
-  std::memset(fill.destination, fill.byte, fill.bytes);
-}
-
-void run_copy(Task& task, StreamContext&) {
-  const auto copy = task.payload<DeviceCopy>();
-  std::memmove(copy.destination, copy.source, copy.bytes);
 }
 
 }  // namespace
@@ -295,7 +297,7 @@ void HostStream::work() {
     try {
       // The ops of one device run one at a time because they share its cores and its scratch memory.
       const std::lock_guard lock(device_.execution_mutex());
-      context.recorder = device_.recorder();
+      context.records = device_.records();
       task->run(*task, context);
     } catch (...) {
       if (error_ == nullptr) error_ = std::current_exception();
@@ -427,21 +429,6 @@ void HostStream::record_branch(const void* selector, const std::vector<Arm>& arm
 void HostStream::fill_bytes(void* destination, int byte, std::size_t bytes) {
   const FillBytes fill{destination, bytes, byte};
   submit(run_byte_fill, nullptr, &fill, sizeof(fill));
-}
-
-void HostStream::make_copy(Task& task, const DeviceCopy& copy) {
-  task.run = run_copy;
-  task.object = nullptr;
-  std::memcpy(task.words.data(), &copy, sizeof(copy));
-}
-
-bool HostStream::is_copy(const Task& task) {
-  return task.run == run_copy;
-}
-
-std::size_t HostStream::bytes_of(const Task& task) {
-  if (task.run == run_copy) return task.payload<DeviceCopy>().bytes;
-  return task.run == run_byte_fill ? task.payload<FillBytes>().bytes : 0;
 }
 
 void HostStream::copy_on_device(void* destination, const void* source, std::size_t bytes) {

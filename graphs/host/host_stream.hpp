@@ -48,9 +48,6 @@ class HostStream final : public Stream {
   // During a capture, invalidates the capture and throws Error(capture_unsupported).
   void submit_uncaptured(const char* operation, Task::Run run, void* object, const void* payload,
                          std::size_t bytes);
-  static void make_copy(Task& task, const DeviceCopy& copy);
-  static bool is_copy(const Task& task);
-  static std::size_t bytes_of(const Task& task);  // 0 unless a copy or fill
   // Waits for all enqueued work. If the work failed, the next synchronize() throws its error.
   void drain() noexcept;
 

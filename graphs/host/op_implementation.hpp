@@ -1,5 +1,5 @@
-// Runs an op on the host. Preparing an op makes all choices and allocations. Operand addresses are bound at
-// each run (eager) or once (a node of a graph).
+// Runs an op on the host, and records the run for a profiler. Preparing an op makes all choices and
+// allocations. Operand addresses are bound at each run (eager) or once (a node of a graph).
 #pragma once
 
 #include <cstddef>
@@ -7,17 +7,39 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
+
+#include "graphs/base/clock.hpp"
+#include "graphs/device/profiler.hpp"
 
 struct dnnl_stream;
 
 namespace graphbench::host {
 
-class ActivityRecorder;
-
 // What the stream's thread gives to the tasks that it runs.
 struct StreamContext {
-  dnnl_stream* library_stream = nullptr;  // in-order, made on this thread
-  ActivityRecorder* recorder = nullptr;   // null while no profiler records
+  dnnl_stream* library_stream = nullptr;     // in-order, made on this thread
+  std::vector<Activity>* records = nullptr;  // null while no profiler records
+};
+
+// Records one op, from construction to destruction. Does nothing if there are no records.
+class RecordedOp {
+ public:
+  RecordedOp(std::vector<Activity>* records, const std::string& name) : records_(records), name_(name) {
+    if (records_ != nullptr) [[unlikely]]
+      start_ = steady_seconds();
+  }
+  RecordedOp(const RecordedOp&) = delete;
+  RecordedOp& operator=(const RecordedOp&) = delete;
+  ~RecordedOp() {
+    if (records_ != nullptr) [[unlikely]]
+      records_->push_back({Activity::Kind::kernel, name_, start_, steady_seconds()});
+  }
+
+ private:
+  std::vector<Activity>* records_;
+  const std::string& name_;
+  double start_ = 0;
 };
 
 class BoundOp {

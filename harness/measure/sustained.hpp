@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "graphs/device/monitor.hpp"
+#include "graphs/device/instruments.hpp"
 #include "harness/measure/timing_loops.hpp"
 #include "harness/model/result.hpp"
 

@@ -10,7 +10,6 @@
 #include <string_view>
 #include <vector>
 
-#include "graphs/base/facts/cache.hpp"
 #include "graphs/base/facts/device.hpp"
 #include "graphs/base/facts/graph.hpp"
 #include "graphs/base/facts/training.hpp"

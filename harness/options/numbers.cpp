@@ -32,11 +32,8 @@ std::int64_t parse_within(const std::string& where, const std::string& text, Int
 }
 
 std::optional<double> parse_real(std::string_view text) noexcept {
-  double value = 0;
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, value);
-  if (error != std::errc() || stop != end || !std::isfinite(value)) return std::nullopt;
-  return value;
+  const std::optional<double> value = to_number<double>(text);
+  return value && std::isfinite(*value) ? value : std::nullopt;
 }
 
 namespace {

@@ -2,10 +2,11 @@
 // above, an empty line, and the sections' contents. A head is valid only if encode() writes the same bytes.
 #include "harness/package/container.hpp"
 
-#include <charconv>
+#include <optional>
 
 #include "graphs/base/digest.hpp"
 #include "graphs/base/error.hpp"
+#include "graphs/base/text.hpp"
 
 namespace graphbench::package {
 namespace {
@@ -62,12 +63,9 @@ std::vector<Section> decode(std::string_view text) {
   while (rest.starts_with("section ")) {
     take(rest, ' ');
     sections.push_back({std::string(take(rest, ' ')), {}});
-    const std::string_view bytes = take(rest, ' ');
-    Part& part = parts.emplace_back();
-    const auto [end, error] = std::from_chars(bytes.data(), bytes.data() + bytes.size(), part.bytes);
-    if (error != std::errc() || end != bytes.data() + bytes.size())
-      refuse_container("the package's header is damaged at section " + sections.back().name);
-    part.sha256 = take(rest, '\n');
+    const std::optional<std::size_t> bytes = to_number<std::size_t>(take(rest, ' '));
+    if (!bytes) refuse_container("the package's header is damaged at section " + sections.back().name);
+    parts.push_back({*bytes, take(rest, '\n')});
   }
   const std::string_view lines = text.substr(0, text.size() - rest.size());
   if (rest.substr(0, 7) != "sha256 ")

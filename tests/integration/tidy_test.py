@@ -181,7 +181,7 @@ PLANTED = [
     ("tests/unit/a.cpp", "  const auto use = model::CacheUse{hits, 0};\n", "by position"),
     ("graphs/host/a.cpp", "  facts::DeviceFacts facts;\n", "write {} behind"),
     ("harness/model/a.hpp", "  Launch launch_;  // the last\n", "write {} behind"),
-    ("graphs/base/facts/cache.hpp", "struct CacheUse {\n  double s = 0;  // saved\n};\n", "a default in"),
+    ("graphs/base/facts/device.hpp", "struct CacheUse {\n  double s = 0;  // saved\n};\n", "a default in"),
     ("harness/model/result.hpp", "struct Setup {\n  std::map<int, int> a{};\n};\n", "a default in"),
 ]
 

@@ -14,7 +14,7 @@
 #include "graphs/abi/graphbench_abi.h"
 #include "tests/planted/pause.hpp"
 #include "tests/support/foreign_op.hpp"
-#include "workloads/builtin_plugins.h"
+#include "workloads/builtin.hpp"
 
 namespace {
 
@@ -95,10 +95,10 @@ struct Planted {
   gb_plugin plugin = graphbench::test::empty_plugin("planted");
 
   Planted() {
-    const std::array<const gb_plugin*, 3> bases = {gb_builtin_mlp(), gb_builtin_attention(),
-                                                   gb_builtin_conv()};
+    using namespace graphbench::workloads;
+    const std::array<const gb_workload*, 3> bases = {&mlp_workload, &attention_workload, &conv_workload};
     for (std::size_t i = 0; i < bases.size(); ++i) {
-      const gb_workload* base = bases[i]->workloads[0];
+      const gb_workload* base = bases[i];
       names[i] = std::string("planted_") + base->name;
       workloads[i] = *base;
       workloads[i].name = names[i].c_str();

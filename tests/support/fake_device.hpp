@@ -55,6 +55,7 @@ class FakeStream : public Stream {
  public:
   explicit FakeStream(CallLog& log) : log_(log) {}
   void synchronize() override { log_.step("synchronize"); }
+  void synchronize_blocking() override { synchronize(); }
   void begin_capture() override;
   std::unique_ptr<Graph> end_capture() override;
   void end_capture(Graph& graph) override;
@@ -237,6 +238,7 @@ class FakeDevice : public Device {
   }
   std::uint64_t digest(Stream&, const void*, std::size_t) override { return 0; }
   void synchronize() override {}
+  ProfilerResult make_profiler() override { return {nullptr, "this device keeps no activity records"}; }
 
  private:
   facts::DeviceFacts info_{};

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "graphs/abi/graphbench_abi.h"
-#include "workloads/builtin_plugins.h"
 #include "workloads/common/build.hpp"
 #include "workloads/common/scale.hpp"
 
@@ -124,14 +123,12 @@ constexpr gb_preset kPresets[] = {{"base", kDecode},
                                   {"prefill", kPrefill},
                                   {"tiny-prefill", kTinyPrefill}};
 
-constexpr gb_workload kWorkload =
-    describe_workload("attention", "attention layers over a KV cache; the batch size counts sequences",
-                      kOptions, kPresets, build_attention);
-constexpr const gb_workload* kWorkloads[] = {&kWorkload};
-constexpr gb_plugin kPlugin = describe_plugin("attention", kWorkloads);
-
 }  // namespace
 
-extern "C" const gb_plugin* gb_builtin_attention(void) {
-  return &kPlugin;
-}
+namespace graphbench::workloads {
+
+extern const gb_workload attention_workload =
+    describe_workload("attention", "attention layers over a KV cache; the batch size counts sequences",
+                      kOptions, kPresets, build_attention);
+
+}  // namespace graphbench::workloads

@@ -47,8 +47,9 @@ constexpr gb_workload describe_workload(const char* name, const char* help,
                                         decltype(gb_workload::build) build) {
   return {sizeof(gb_workload), 0, name, help, option, options, presets, preset, build, nullptr};
 }
-constexpr gb_plugin describe_plugin(const char* name, const gb_workload* const (&workloads)[1]) {
-  return {sizeof(gb_plugin), GB_ABI_VERSION, name, "1", workloads, nullptr, 1, 0, nullptr, 0, 0, nullptr};
+template <std::size_t count>
+constexpr gb_plugin describe_plugin(const char* name, const gb_workload* const (&workloads)[count]) {
+  return {sizeof(gb_plugin), GB_ABI_VERSION, name, "1", workloads, nullptr, count, 0, nullptr, 0, 0, nullptr};
 }
 
 class Build {

@@ -2,7 +2,6 @@
 // of images. By default, piecewise mode splits at each block's second convolution, so each block gives one
 // piece: its first convolution. Blocks have a marker `boundary` between them, at which a step can be split.
 #include "graphs/abi/graphbench_abi.h"
-#include "workloads/builtin_plugins.h"
 #include "workloads/common/build.hpp"
 #include "workloads/common/scale.hpp"
 
@@ -62,14 +61,12 @@ constexpr std::int64_t kBase[] = {8, 64, 56};
 constexpr std::int64_t kTiny[] = {8, 8, 8};
 constexpr gb_preset kPresets[] = {{"base", kBase}, {"tiny", kTiny}};
 
-constexpr gb_workload kWorkload =
-    describe_workload("conv", "residual 3x3 convolution blocks, NHWC; the batch size counts images", kOptions,
-                      kPresets, build_conv);
-constexpr const gb_workload* kWorkloads[] = {&kWorkload};
-constexpr gb_plugin kPlugin = describe_plugin("conv", kWorkloads);
-
 }  // namespace
 
-extern "C" const gb_plugin* gb_builtin_conv(void) {
-  return &kPlugin;
-}
+namespace graphbench::workloads {
+
+extern const gb_workload conv_workload =
+    describe_workload("conv", "residual 3x3 convolution blocks, NHWC; the batch size counts images", kOptions,
+                      kPresets, build_conv);
+
+}  // namespace graphbench::workloads

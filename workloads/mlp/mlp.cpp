@@ -4,7 +4,6 @@
 // and the norm that follows it are in one piece, so a compiler can fuse them. With `cond`, layers add their
 // second product only if the input `taken` is not 0.
 #include "graphs/abi/graphbench_abi.h"
-#include "workloads/builtin_plugins.h"
 #include "workloads/common/build.hpp"
 #include "workloads/common/scale.hpp"
 
@@ -69,14 +68,12 @@ constexpr std::int64_t kBase[] = {8, 1024, 4096, 1};
 constexpr std::int64_t kTiny[] = {8, 64, 256, 1};
 constexpr gb_preset kPresets[] = {{"base", kBase}, {"tiny", kTiny}};
 
-constexpr gb_workload kWorkload =
-    describe_workload("mlp", "transformer feed-forward layers with residual; the batch size counts rows",
-                      kOptions, kPresets, build_mlp);
-constexpr const gb_workload* kWorkloads[] = {&kWorkload};
-constexpr gb_plugin kPlugin = describe_plugin("mlp", kWorkloads);
-
 }  // namespace
 
-extern "C" const gb_plugin* gb_builtin_mlp(void) {
-  return &kPlugin;
-}
+namespace graphbench::workloads {
+
+extern const gb_workload mlp_workload =
+    describe_workload("mlp", "transformer feed-forward layers with residual; the batch size counts rows",
+                      kOptions, kPresets, build_mlp);
+
+}  // namespace graphbench::workloads

@@ -1,4 +1,4 @@
-// The facts that a device reports: about itself, its state and its choices.
+// The facts that a device reports: about itself, its state, its choices and their cache.
 #pragma once
 
 #include <cstdint>
@@ -41,6 +41,15 @@ struct LibraryChoice {
   // package has no plan.
   std::string plan;
   friend bool operator==(const LibraryChoice&, const LibraryChoice&) = default;
+};
+
+// How often one process used the cache (graphs/device/cache), and how much time the cache saved.
+struct CacheUse {
+  std::int64_t hits;  // entries that the cache had; each key counts once
+  std::int64_t misses;
+  std::int64_t refused;
+  std::int64_t bytes;    // total size of found and made entries
+  double seconds_saved;  // time that the found entries once took to make, minus waits for other processes
 };
 
 }  // namespace graphbench::facts

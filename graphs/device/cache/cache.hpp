@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "graphs/base/facts/cache.hpp"
+#include "graphs/base/facts/device.hpp"
 #include "graphs/device/cache/entry.hpp"
 
 namespace graphbench::cache {

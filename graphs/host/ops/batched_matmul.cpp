@@ -1,6 +1,5 @@
 // batched_matmul is one oneDNN matmul over sequences times heads. With `merge_heads`, a reorder may follow.
 #include "graphs/host/ops/library_op.hpp"
-#include "graphs/host/ops/make_op.hpp"
 
 namespace graphbench::host {
 

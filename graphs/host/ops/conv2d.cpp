@@ -1,7 +1,6 @@
 // conv2d is one oneDNN convolution over NHWC, with bias, residual and activation as post-operations. Its
 // gradients are oneDNN's backward convolutions. An accumulated gradient is rounded once, after the sum.
 #include "graphs/host/ops/library_op.hpp"
-#include "graphs/host/ops/make_op.hpp"
 
 namespace graphbench::host {
 namespace {

@@ -1,6 +1,7 @@
-// Ops that are plain loops or a plugin's function. Binding such an op only copies its operand addresses. A
-// loop is split over the OpenMP threads of the stream's thread. One thread computes each element from the
-// element's index alone, so the bits do not depend on the number of threads.
+// Prepares ops on the host, and makes those that are plain loops or a plugin's function. Binding such an op
+// only copies its operand addresses. A loop is split over the OpenMP threads of the stream's thread. One
+// thread computes each element from the element's index alone, so the bits do not depend on the number of
+// threads.
 #pragma once
 
 #include <omp.h>
@@ -14,11 +15,15 @@
 #include <utility>
 #include <vector>
 
+#include "graphs/device/scratch_arena.hpp"
 #include "graphs/host/bfloat16.hpp"
 #include "graphs/host/op_implementation.hpp"
 #include "graphs/ir/program.hpp"
 
 namespace graphbench::host {
+
+// Throws Error(unsupported), which names the op, if the host has no implementation of the op's kind.
+std::unique_ptr<OpImplementation> make_op(const ir::OpCall& call, ScratchArena& scratch);
 
 // Calls `Compute` with the operands, and with the StreamContext if it accepts one.
 template <typename Compute>

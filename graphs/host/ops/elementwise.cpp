@@ -2,7 +2,6 @@
 #include <cmath>
 
 #include "graphs/host/ops/direct_op.hpp"
-#include "graphs/host/ops/make_op.hpp"
 
 namespace graphbench::host {
 namespace {

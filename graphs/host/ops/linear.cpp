@@ -2,7 +2,6 @@
 // matmul, with the accumulated gradient as a post-operation; column_sum makes the gradient of the bias.
 #include "graphs/host/ops/direct_op.hpp"
 #include "graphs/host/ops/library_op.hpp"
-#include "graphs/host/ops/make_op.hpp"
 #include "graphs/host/ops/sums.hpp"
 
 namespace graphbench::host {

@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "graphs/host/ops/direct_op.hpp"
-#include "graphs/host/ops/make_op.hpp"
 #include "graphs/host/ops/sums.hpp"
 
 namespace graphbench::host {

@@ -1,6 +1,4 @@
 // Prepares an op with the host device's function for the op's kind, or wraps a plugin's op.
-#include "graphs/host/ops/make_op.hpp"
-
 #include <map>
 #include <string_view>
 

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "graphs/host/ops/direct_op.hpp"
-#include "graphs/host/ops/make_op.hpp"
 
 namespace graphbench::host {
 namespace {

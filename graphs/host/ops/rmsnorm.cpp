@@ -1,7 +1,6 @@
 // rmsnorm reads each row twice: first for the mean square, then to scale the row. Its gradients compute each
 // row's scale again from x, so that the forward pass need not store it.
 #include "graphs/host/ops/direct_op.hpp"
-#include "graphs/host/ops/make_op.hpp"
 #include "graphs/host/ops/sums.hpp"
 
 namespace graphbench::host {

@@ -7,7 +7,6 @@
 
 #include "graphs/base/error.hpp"
 #include "graphs/host/ops/direct_op.hpp"
-#include "graphs/host/ops/make_op.hpp"
 
 namespace graphbench::host {
 namespace {

@@ -8,7 +8,6 @@
 
 #include "graphs/host/ops/direct_op.hpp"
 #include "graphs/host/ops/library_op.hpp"
-#include "graphs/host/ops/make_op.hpp"
 #include "graphs/host/ops/sums.hpp"
 
 namespace graphbench::host {

@@ -1,7 +1,6 @@
 // softmax over the last dimension and its gradient use oneDNN. oneDNN has no causal softmax, so a causal op
 // first adds a mask, which makes the scores of masked slots very small.
 #include "graphs/host/ops/library_op.hpp"
-#include "graphs/host/ops/make_op.hpp"
 
 namespace graphbench::host {
 

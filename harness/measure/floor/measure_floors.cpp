@@ -165,11 +165,7 @@ class Meter {
 
   void completion(model::Floors& floors) {
     floors.completion_spin = completion_of([&] { stream_->synchronize(); });
-    try {
-      floors.completion_block = completion_of([&] { stream_->synchronize_blocking(); });
-    } catch (const Error& error) {
-      if (error.code() != ErrorCode::unsupported) throw;
-    }
+    floors.completion_block = completion_of([&] { stream_->synchronize_blocking(); });
   }
 
   // Measures the time from a call that launches a kernel to the kernel's start, which the profiler records.

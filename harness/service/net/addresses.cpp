@@ -4,22 +4,12 @@
 #include <openssl/evp.h>
 
 #include <boost/asio/ip/address.hpp>
-#include <charconv>
 #include <cstdint>
 #include <regex>
 
+#include "graphs/base/text.hpp"
+
 namespace graphbench::net {
-namespace {
-
-std::optional<std::uint16_t> parse_port(const std::string& text) {
-  std::uint16_t port = 0;
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, port);
-  if (error != std::errc() || stop != end) return std::nullopt;
-  return port;
-}
-
-}  // namespace
 
 std::string ListenAddress::text() const {
   return (v6 ? "[" + host + "]" : host) + ":" + std::to_string(port);
@@ -28,7 +18,7 @@ std::string ListenAddress::text() const {
 std::optional<ListenAddress> parse_listen_address(const std::string& text) {
   const std::size_t colon = text.rfind(':');
   if (colon == std::string::npos) return std::nullopt;
-  const std::optional<std::uint16_t> port = parse_port(text.substr(colon + 1));
+  const std::optional<std::uint16_t> port = to_number<std::uint16_t>(text.substr(colon + 1));
   std::string host = text.substr(0, colon);
   const bool bracketed = host.size() > 2 && host.front() == '[' && host.back() == ']';
   if (bracketed) host = host.substr(1, host.size() - 2);
@@ -50,7 +40,7 @@ std::optional<Url> parse_url(const std::string& text) {
   if (url.host.front() == '[') url.host = url.host.substr(1, url.host.size() - 2);
   url.port = match[3].matched ? match[3].str().substr(1) : url.tls ? "443" : "80";
   url.path = match[4];
-  if (parse_port(url.port).value_or(0) == 0) return std::nullopt;
+  if (to_number<std::uint16_t>(url.port).value_or(0) == 0) return std::nullopt;
   return url;
 }
 

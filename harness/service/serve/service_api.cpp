@@ -1,6 +1,5 @@
 // Routes requests. The server's thread reads no disk, so a slow disk delays only requests that need the disk.
 #include <array>
-#include <charconv>
 #include <chrono>
 #include <cstdio>
 #include <mutex>
@@ -234,11 +233,8 @@ class Api {
   Response events(const Request& request) const {
     const std::string id = asked(request).id;
     const std::string_view last = request.header("last-event-id");
-    std::int64_t after = 0;
-    const auto [end, error] = std::from_chars(last.data(), last.data() + last.size(), after);
-    if (!last.empty() && (error != std::errc() || end != last.data() + last.size() || after < 0)) {
-      throw Refused(400, "Last-Event-ID: give the id of an event of this sweep");
-    }
+    const std::int64_t after = last.empty() ? 0 : to_number<std::int64_t>(last).value_or(-1);
+    if (after < 0) throw Refused(400, "Last-Event-ID: give the id of an event of this sweep");
     Response response{.content_type = "text/event-stream", .headers = {{"Cache-Control", "no-store"}}};
     if (request.method == "HEAD") return response;
     const std::optional<SweepFeed::Following> following = feed_.follow(id, after);

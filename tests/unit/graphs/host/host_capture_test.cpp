@@ -153,7 +153,7 @@ TEST(HostProfiler, RecordsEveryNodeOfAReplay) {
 TEST(HostProfiler, EndsWithItsOwner) {
   HostDevice device;
   { const ProfilerResult records = device.make_profiler(); }
-  EXPECT_EQ(device.recorder(), nullptr);
+  EXPECT_EQ(device.records(), nullptr);
 }
 
 TEST(HostStream, SynchronizesAsleepToo) {
