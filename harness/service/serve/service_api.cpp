@@ -1,4 +1,5 @@
-// Routes requests. The server's thread reads no disk, so a slow disk delays only requests that need the disk.
+// Routes requests, and checks and queues sweeps. The server's thread reads no disk, so a slow disk delays
+// only requests that need the disk.
 #include <array>
 #include <chrono>
 #include <cstdio>
@@ -13,7 +14,6 @@
 #include "harness/service/serve/json_response.hpp"
 #include "harness/service/serve/page.hpp"
 #include "harness/service/serve/service.hpp"
-#include "harness/service/serve/submission.hpp"
 #include "harness/service/serve/sweep_feed.hpp"
 #include "harness/service/serve/sweep_request.hpp"
 
@@ -23,6 +23,14 @@ namespace {
 using net::Request;
 using net::Response;
 using nlohmann::json;
+
+constexpr std::size_t key_bytes_max = 255;
+// The number of requests that may wait for plugins to load; each request keeps its connection open.
+constexpr long waiting_max = 16;
+
+Refused queue_is_full() {
+  return {429, "the queue is full: try again later", 30};
+}
 
 class Api {
  public:
@@ -41,7 +49,6 @@ class Api {
         feed_(parts.feed),
         metrics_(parts.metrics),
         service_metrics_(parts.service_metrics),
-        submission_(settings_, store_, [this] { runner_.wake(); }),
         router_(refusal) {
     for (const Route& route : routes) {
       const net::Handler answer = [this, answer = route.answer](const Request& request) {
@@ -168,7 +175,45 @@ class Api {
             .body = std::make_shared<const std::string>(*metrics_.text() + service_metrics_.text())};
   }
 
-  Response submit(const Request& request) const { return submission_.answer(request); }
+  // Checks and queues a requested sweep. If the request names plugins, another thread loads them and answers.
+  Response submit(const Request& request) const {
+    const std::string_view type = request.media_type();
+    if (type != "application/json" && type != "application/toml") {
+      throw Refused(415, "give Content-Type application/json or application/toml");
+    }
+    const std::string key(request.header("idempotency-key"));
+    if (key.size() > key_bytes_max) throw Refused(400, "Idempotency-Key: give at most 255 bytes");
+    const BodyFormat format = type == "application/json" ? BodyFormat::json : BodyFormat::toml;
+    SweepRequest sweep = parse_sweep_request(request.body, format, settings_.plugins.names());
+    const bool is_brief = sweep.asked.plugins.empty();
+    if (!is_brief && turn_.use_count() > waiting_max) {
+      throw Refused(503, "too many requests are loading plugins: try again later", 1);
+    }
+    auto later = [this, turn = turn_, sweep = std::move(sweep), key](Request&) { return queue(sweep, key); };
+    return {.later = std::move(later), .brief = is_brief};
+  }
+
+  std::vector<std::string> files_of(const std::vector<std::string>& plugins) const {
+    std::vector<std::string> files;
+    try {
+      for (const std::string& plugin : plugins) files.push_back(settings_.plugins.path_of(plugin));
+    } catch (const Error& error) {  // the plugin was removed after its name was checked
+      throw InputError("plugins", error.what());
+    }
+    return files;
+  }
+
+  Response queue(const SweepRequest& sweep, const std::string& key) const {
+    settings_.workloads.check(sweep, files_of(sweep.asked.plugins));
+    const SweepStore::Added added = store_.add(sweep.asked, key, settings_.queued_max);
+    using What = SweepStore::Added::What;
+    if (added.what == What::full) throw queue_is_full();
+    if (!added.same) throw Refused(422, "this Idempotency-Key belongs to another request: give a new key");
+    if (added.what == What::added) runner_.wake();
+    Response response = json_response(202, text_of(json_of(added.sweep)));
+    response.headers.emplace_back("Location", "/v1/sweeps/" + added.sweep.id);
+    return response;
+  }
 
   Response list(const Request& request) const { return list_sweeps(store_, runner_, request.query); }
 
@@ -278,7 +323,8 @@ class Api {
   SweepFeed& feed_;
   const reporters::SweepMetrics& metrics_;
   reporters::ServiceMetrics& service_metrics_;
-  Submission submission_;
+  // Each request that waits for plugins has a copy, so that use_count() counts these requests.
+  const std::shared_ptr<char> turn_ = std::make_shared<char>();
   net::Router router_;
   mutable SharedDocuments documents_;  // used only on the thread for brief work
   mutable std::mutex warning_mutex_;

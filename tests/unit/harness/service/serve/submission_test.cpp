@@ -1,6 +1,4 @@
 // Tests which plugins and names a request may give, if the service has plugins and if it has none.
-#include "harness/service/serve/submission.hpp"
-
 #include <gmock/gmock.h>
 #include <unistd.h>
 
