@@ -1,5 +1,5 @@
 // A package file: programs compiled ahead of time for some devices and batches. A sweep runs them without the
-// workload that made them.
+// workload that made them. The file has a head that people can read, and named sections.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,6 @@
 
 #include "graphs/device/cache/entry.hpp"
 #include "graphs/ir/program.hpp"
-#include "harness/package/container.hpp"
 #include "harness/package/manifest.hpp"
 
 namespace graphbench::package {
@@ -18,6 +17,11 @@ namespace graphbench::package {
 struct Programs {
   std::string before;  // text of ir::write_program
   std::string after;
+};
+
+struct Section {
+  std::string name;
+  std::string content;
 };
 
 struct Package {
@@ -29,6 +33,11 @@ struct Package {
   std::size_t bytes = 0;
   std::string digest = {};
 };
+
+std::string encode(const std::vector<Section>& sections);
+
+// Accepts only what encode() writes. Throws Error(invalid_argument), which names the fault and its section.
+std::vector<Section> decode(std::string_view text);
 
 // Returns why a package cannot store `plan`, a library's serialised plan; "" if it can, because the plan is a
 // JSON object of at most 16 MiB.
