@@ -146,18 +146,19 @@ void describe_machine(serve::ServiceSettings& settings) {
       serve::WorkloadCatalog(std::move(answer.catalog.workloads), asker(settings.grace_seconds));
 }
 
-int serve_until_stopped(serve::ServiceSettings settings) {
+int serve_until_stopped(const serve::ServiceSettings& settings) {
   const char* scheme = settings.tls ? "https" : "http";
   // Blocks signals before any thread starts: all threads inherit the mask, and sigwait gets the signals.
   const sigset_t signals = block_signals();
-  serve::Service service(std::move(settings));
-  complain("serving %s://%s", scheme, service.address().text().c_str());
-  bool warned = false;
-  while (wait_for_signal(signals) == SIGHUP) {
-    if (std::exchange(warned, true)) continue;
-    complain("SIGHUP changes nothing: restart the service to read files again");
-  }
-  complain("stopping");
+  serve::run_service(settings, [&](const net::ListenAddress& address) {
+    complain("serving %s://%s", scheme, address.text().c_str());
+    bool warned = false;
+    while (wait_for_signal(signals) == SIGHUP) {
+      if (std::exchange(warned, true)) continue;
+      complain("SIGHUP changes nothing: restart the service to read files again");
+    }
+    complain("stopping");
+  });
   return exit_done;
 }
 
@@ -209,7 +210,7 @@ class ServeCommand final : public Command {
     settings.sweep_command = process::own_command(served_role);
     settings.tool_version = GRAPHBENCH_VERSION;
     describe_machine(settings);
-    return serve_until_stopped(std::move(settings));
+    return serve_until_stopped(settings);
   }
 
  private:

@@ -78,42 +78,24 @@ net::ServerSettings server_settings(const ServiceSettings& settings,
 
 }  // namespace
 
-struct Service::Parts {
-  explicit Parts(const ServiceSettings& settings)
-      : lock(lock_folder(settings.state_folder)),
-        store(settings.state_folder + "/sweeps.sqlite"),
-        metrics(settings.tool_version),
-        feed(store, followers_max),
-        runner(runner_settings(settings), {store, metrics, service_metrics, feed, housekeeping}),
-        server(server_settings(settings, housekeeping),
-               make_api(settings.api, {store, runner, feed, metrics, service_metrics})) {
-    housekeeping.add_this_thread();
-  }
-
-  machine::HousekeepingThreads housekeeping;
-  Descriptor lock;
-  SweepStore store;
-  reporters::SweepMetrics metrics;
-  reporters::ServiceMetrics service_metrics;
-  SweepFeed feed;
-  SweepRunner runner;
-  net::HttpServer server;
-};
-
-Service::Service(ServiceSettings settings) {
+void run_service(const ServiceSettings& settings,
+                 const std::function<void(const net::ListenAddress&)>& until) {
   if (mallopt(M_MMAP_THRESHOLD, mmap_threshold_bytes) != 1) {
     throw Error(ErrorCode::internal, "set malloc's mmap threshold: mallopt() refused");
   }
-  parts_ = std::make_unique<Parts>(settings);
-}
-
-// Stops the runner first: the grace period begins now, and not after the server's last answers.
-Service::~Service() {
-  parts_->runner.stop();
-}
-
-const net::ListenAddress& Service::address() const noexcept {
-  return parts_->server.address();
+  machine::HousekeepingThreads housekeeping;
+  const Descriptor lock = lock_folder(settings.state_folder);
+  SweepStore store(settings.state_folder + "/sweeps.sqlite");
+  reporters::SweepMetrics metrics(settings.tool_version);
+  reporters::ServiceMetrics service_metrics;
+  SweepFeed feed(store, followers_max);
+  SweepRunner runner(runner_settings(settings), {store, metrics, service_metrics, feed, housekeeping});
+  const net::HttpServer server(server_settings(settings, housekeeping),
+                               make_api(settings.api, {store, runner, feed, metrics, service_metrics}));
+  housekeeping.add_this_thread();
+  until(server.address());
+  // Stops the runner first: the grace period begins now, and not after the server's last answers.
+  runner.stop();
 }
 
 void raise_descriptor_limit() {

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -58,20 +59,10 @@ struct ServiceSettings {
 // Raises the soft limit of file descriptors, so that all clients can connect. Throws Error(io) if it cannot.
 void raise_descriptor_limit();
 
-class Service {
- public:
-  // Begins to serve. Throws Error(io) if it cannot listen or cannot write to the state folder.
-  explicit Service(ServiceSettings settings);
-  // Asks the running sweep to stop, ends the server, and waits for the sweep.
-  ~Service();
-  Service(const Service&) = delete;
-  Service& operator=(const Service&) = delete;
-
-  const net::ListenAddress& address() const noexcept;
-
- private:
-  struct Parts;
-  std::unique_ptr<Parts> parts_;
-};
+// Serves, calls `until` with the address, and ends when `until` returns: asks the running sweep to stop, ends
+// the server, and waits for the sweep. Throws Error(io) if it cannot listen or cannot write to the state
+// folder.
+void run_service(const ServiceSettings& settings,
+                 const std::function<void(const net::ListenAddress&)>& until);
 
 }  // namespace graphbench::serve
