@@ -43,13 +43,7 @@ class Api {
   static const std::array<Route, 17> routes;
 
   Api(ApiSettings settings, ApiParts parts)
-      : settings_(std::move(settings)),
-        store_(parts.store),
-        runner_(parts.runner),
-        feed_(parts.feed),
-        metrics_(parts.metrics),
-        service_metrics_(parts.service_metrics),
-        router_(refusal) {
+      : settings_(std::move(settings)), parts_(parts), router_(refusal) {
     for (const Route& route : routes) {
       const net::Handler answer = [this, answer = route.answer](const Request& request) {
         return (this->*answer)(request);
@@ -77,7 +71,7 @@ class Api {
   Response counted(Request& request, const Stopwatch& watch, const net::Handler& handle) const {
     Response response = answered(request, handle);
     if (response.later) return response;  // counted when `later` has answered
-    service_metrics_.count_request(router_.pattern_of(request.path), response.status, watch.seconds());
+    parts_.service_metrics.count_request(router_.pattern_of(request.path), response.status, watch.seconds());
     return response;
   }
 
@@ -148,15 +142,15 @@ class Api {
     if (request.media_type() != "application/json") throw Refused(415, "give Content-Type application/json");
     if (!request.hold) throw Refused(503, "another comparison is running: try again later", 1);
     return {.later = [this](Request& each) {
-      const auto result_of = [this](const std::string& id) { return store_.result(id); };
+      const auto result_of = [this](const std::string& id) { return parts_.store.result(id); };
       return json_response(200, answer_comparison(std::move(each.body), result_of));
     }};
   }
 
   Response ready(const Request&) const {
-    std::string trouble = runner_.trouble();
+    std::string trouble = parts_.runner.trouble();
     try {
-      if (trouble.empty()) store_.probe();
+      if (trouble.empty()) parts_.store.probe();
     } catch (const Error& error) {
       trouble = error.what();
     }
@@ -166,13 +160,14 @@ class Api {
   Response scrape(const Request&) const {
     std::optional<std::size_t> queued;
     try {
-      queued = store_.queued();
+      queued = parts_.store.queued();
     } catch (const storage::StorageError&) {  // /metrics shows all other metrics without the store
     }
-    service_metrics_.set_queue(queued, settings_.queued_max);
-    service_metrics_.set_streams(feed_.followers());
-    return {.content_type = reporters::metrics_content_type,
-            .body = std::make_shared<const std::string>(*metrics_.text() + service_metrics_.text())};
+    parts_.service_metrics.set_queue(queued, settings_.queued_max);
+    parts_.service_metrics.set_streams(parts_.feed.followers());
+    return {
+        .content_type = reporters::metrics_content_type,
+        .body = std::make_shared<const std::string>(*parts_.metrics.text() + parts_.service_metrics.text())};
   }
 
   // Checks and queues a requested sweep. If the request names plugins, another thread loads them and answers.
@@ -205,22 +200,24 @@ class Api {
 
   Response queue(const SweepRequest& sweep, const std::string& key) const {
     settings_.workloads.check(sweep, files_of(sweep.asked.plugins));
-    const SweepStore::Added added = store_.add(sweep.asked, key, settings_.queued_max);
+    const SweepStore::Added added = parts_.store.add(sweep.asked, key, settings_.queued_max);
     using What = SweepStore::Added::What;
     if (added.what == What::full) throw queue_is_full();
     if (!added.same) throw Refused(422, "this Idempotency-Key belongs to another request: give a new key");
-    if (added.what == What::added) runner_.wake();
+    if (added.what == What::added) parts_.runner.wake();
     Response response = json_response(202, text_of(json_of(added.sweep)));
     response.headers.emplace_back("Location", "/v1/sweeps/" + added.sweep.id);
     return response;
   }
 
-  Response list(const Request& request) const { return list_sweeps(store_, runner_, request.query); }
+  Response list(const Request& request) const {
+    return list_sweeps(parts_.store, parts_.runner, request.query);
+  }
 
   StoredSweep asked(const Request& request) const {
-    std::optional<StoredSweep> sweep = store_.find(request.parameters.at("id"));
+    std::optional<StoredSweep> sweep = parts_.store.find(request.parameters.at("id"));
     if (!sweep) throw Refused(404, "this sweep does not exist");
-    return runner_.with_message(*std::move(sweep));
+    return parts_.runner.with_message(*std::move(sweep));
   }
 
   Response answer_with(unsigned status, const Request& request) const {
@@ -232,14 +229,15 @@ class Api {
   Response remove(const Request& request) const {
     const std::string& id = request.parameters.at("id");
     // Asks the runner first, so that a sweep can be stopped even if the store fails.
-    if (runner_.cancel(id)) return answer_with(202, request);
+    if (parts_.runner.cancel(id)) return answer_with(202, request);
     const StoredSweep sweep = asked(request);
-    if (sweep.state == SweepState::queued && store_.cancel(id)) {
-      service_metrics_.count_sweep(name_of(SweepState::cancelled));
-      feed_.tell_done(id);
+    if (sweep.state == SweepState::queued && parts_.store.cancel(id)) {
+      parts_.service_metrics.count_sweep(name_of(SweepState::cancelled));
+      parts_.feed.tell_done(id);
       return answer_with(200, request);
     }
-    if (runner_.cancel(id)) return answer_with(202, request);  // the sweep has started since the first call
+    if (parts_.runner.cancel(id))
+      return answer_with(202, request);  // the sweep has started since the first call
     const bool ending = sweep.state == SweepState::running && !sweep.message.empty();
     throw Refused(409, ending ? sweep.message : "this sweep has ended, so it cannot be cancelled");
   }
@@ -250,23 +248,23 @@ class Api {
     const Refused not_resumable(409,
                                 "this sweep cannot be resumed: it was not interrupted and has not failed");
     if (!is_resumable(sweep.state)) throw not_resumable;
-    if (store_.queued() >= settings_.queued_max) throw queue_is_full();
-    if (!store_.resume(sweep.id)) throw not_resumable;
+    if (parts_.store.queued() >= settings_.queued_max) throw queue_is_full();
+    if (!parts_.store.resume(sweep.id)) throw not_resumable;
     documents_.forget(results_name(sweep.id));
-    runner_.wake();
+    parts_.runner.wake();
     return answer_with(202, request);
   }
 
   Response cells(const Request& request) const {
     const std::string id = asked(request).id;
-    const std::string name = "cells " + id + " " + std::to_string(store_.last_cell(id));
+    const std::string name = "cells " + id + " " + std::to_string(parts_.store.last_cell(id));
     return json_response(200, documents_.get(name, [&] { return cells_of(id); }));
   }
 
   std::string cells_of(const std::string& id) const {
     std::string body = "{\"cells\": [";
     const char* separator = "\n";
-    const std::vector<StoredCell> cells = store_.cells(id, 0);
+    const std::vector<StoredCell> cells = parts_.store.cells(id, 0);
     body.reserve(document_bytes(cells) + 64 * cells.size());
     for (const StoredCell& cell : cells) {
       body += separator + cell.document;
@@ -282,7 +280,7 @@ class Api {
     if (after < 0) throw Refused(400, "Last-Event-ID: give the id of an event of this sweep");
     Response response{.content_type = "text/event-stream", .headers = {{"Cache-Control", "no-store"}}};
     if (request.method == "HEAD") return response;
-    const std::optional<SweepFeed::Following> following = feed_.follow(id, after);
+    const std::optional<SweepFeed::Following> following = parts_.feed.follow(id, after);
     if (!following) {
       throw Refused(503, "the maximum number of event streams is open: try again later", 5);
     }
@@ -298,7 +296,7 @@ class Api {
     const bool waiting = sweep.state == SweepState::queued || sweep.state == SweepState::running;
     if (waiting) throw Refused(409, "this sweep has not ended, so it has no results yet");
     return json_response(200, documents_.get(results_name(sweep.id), [&] {
-      std::optional<std::string> document = store_.result(sweep.id);
+      std::optional<std::string> document = parts_.store.result(sweep.id);
       if (!document) throw Refused(404, "this sweep has no results");
       if (!document->ends_with('\n')) *document += '\n';
       return *std::move(document);
@@ -307,7 +305,7 @@ class Api {
 
   Response report(const Request& request) const {
     const StoredSweep sweep = asked(request);
-    const std::optional<std::string> document = store_.result(sweep.id);
+    const std::optional<std::string> document = parts_.store.result(sweep.id);
     if (!document) throw Refused(404, "this sweep has no results");
     if (built_in_page.html.empty()) throw Refused(501, no_page);
     return {
@@ -318,11 +316,7 @@ class Api {
   }
 
   const ApiSettings settings_;
-  SweepStore& store_;
-  SweepRunner& runner_;
-  SweepFeed& feed_;
-  const reporters::SweepMetrics& metrics_;
-  reporters::ServiceMetrics& service_metrics_;
+  const ApiParts parts_;
   // Each request that waits for plugins has a copy, so that use_count() counts these requests.
   const std::shared_ptr<char> turn_ = std::make_shared<char>();
   net::Router router_;

@@ -50,8 +50,8 @@ std::optional<FinishedDocument> read_finished(const std::string& path) {
 
 // Stores the end of each interrupted sweep whose document is complete: the service may have died before it
 // stored that end. A document's file name is the sweep's id. The document is from the sweep's latest run,
-// because a run first removes the old document.
-void store_finished_documents(SweepStore& store, const std::string& folder) {
+// because a run first removes the old document. Returns `store`.
+SweepStore& store_finished_documents(SweepStore& store, const std::string& folder) {
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     const std::filesystem::path& path = entry.path();
     if (path.extension() != ".json") continue;
@@ -64,6 +64,7 @@ void store_finished_documents(SweepStore& store, const std::string& folder) {
     std::filesystem::remove(path);
     std::filesystem::remove(sweep::journal_of(path.string()));
   }
+  return store;
 }
 
 constexpr std::chrono::seconds turn_period{1};
@@ -102,12 +103,6 @@ const char* end_status(const SweepEnd& end) {
   return cells_failed ? "cells_failed" : name_of(end.state);
 }
 
-// Runs before the publisher reads the store, because /metrics begins with the last sweep that is done.
-SweepStore& with_finished_documents(SweepStore& store, const std::string& folder) {
-  store_finished_documents(store, folder);
-  return store;
-}
-
 // Names the file only on stderr: operators read stderr, clients do not.
 void warn_of_lost_end(const std::string& id, const SweepEnd& end, const std::string& why,
                       const std::string& document) {
@@ -123,12 +118,11 @@ void warn_of_lost_end(const std::string& id, const SweepEnd& end, const std::str
 
 SweepRunner::SweepRunner(RunnerSettings settings, RunnerParts parts)
     : settings_(std::move(settings)),
-      store_(with_finished_documents(parts.store, settings_.folder)),
-      service_metrics_(parts.service_metrics),
-      feed_(parts.feed),
-      housekeeping_(parts.housekeeping),
+      parts_(parts),
       turn_(settings_.turn_folder),
-      publisher_(parts.metrics, settings_.baseline, store_),
+      // Stores before the publisher reads, because /metrics begins with the last sweep that is done.
+      publisher_(parts_.metrics, settings_.baseline,
+                 store_finished_documents(parts_.store, settings_.folder)),
       thread_([this] { loop(); }) {}
 
 SweepRunner::~SweepRunner() {
@@ -174,16 +168,16 @@ StoredSweep SweepRunner::with_message(StoredSweep sweep) const {
 }
 
 void SweepRunner::loop() {
-  housekeeping_.add_this_thread();
+  parts_.housekeeping.add_this_thread();
   while (const std::optional<StoredSweep> sweep = next()) {
     const std::string document = settings_.folder + "/" + sweep->id + ".json";
     remove_file(document);  // from an earlier run
     const SweepEnd end = run(*sweep, document);
     turn_.give_back();
     const bool stored = store_end(sweep->id, end, document);
-    service_metrics_.count_sweep(end_status(end));
+    parts_.service_metrics.count_sweep(end_status(end));
     if (!stored) return;  // the next start of the service finds the document or the journal
-    feed_.tell_done(sweep->id);
+    parts_.feed.tell_done(sweep->id);
     remove_file(document);
     // After any other end the journal stays, so that the next run does not repeat finished tasks.
     if (end.state == SweepState::done || end.state == SweepState::cancelled)
@@ -215,10 +209,10 @@ std::optional<StoredSweep> SweepRunner::next() {
 
 // Called with the lock held. Takes the turn only if a sweep is queued, so that other services can have it.
 std::optional<StoredSweep> SweepRunner::take_if_our_turn() {
-  const bool queued = store_.queued() > 0;
+  const bool queued = parts_.store.queued() > 0;
   waits_for_turn_ = queued && !turn_.try_take();
   std::optional<StoredSweep> sweep;
-  if (queued && !waits_for_turn_) sweep = store_.take();
+  if (queued && !waits_for_turn_) sweep = parts_.store.take();
   trouble_.clear();
   if (!sweep) return sweep;
   running_ = sweep->id;
@@ -268,7 +262,7 @@ SweepExit SweepRunner::run_process(const StoredSweep& sweep, const std::string& 
   served.run =
       sweep.asked.arguments([this](const std::string& name) { return settings_.plugins.path_of(name); });
   served.run.insert(served.run.end(), {"--quiet", "--json=" + document});
-  housekeeping_.use_every_cpu();
+  parts_.housekeeping.use_every_cpu();
   SweepProcess process(settings_.command, encode_served_sweep(served));
   {
     const std::scoped_lock lock(mutex_);
@@ -285,19 +279,19 @@ SweepExit SweepRunner::run_process(const StoredSweep& sweep, const std::string& 
 void SweepRunner::take(const std::string& id, std::string_view line) {
   const SweepEvent event = decode_sweep_event(line);
   if (const auto* began = std::get_if<SweepBegan>(&event)) {
-    housekeeping_.keep_off(began->submitter);
+    parts_.housekeeping.keep_off(began->submitter);
     publisher_.begin(*began);
-    store_.begin(id, std::string(line));
+    parts_.store.begin(id, std::string(line));
   } else if (const auto* progress = std::get_if<SweepProgress>(&event)) {
     publisher_.update(progress->progress);
-    feed_.tell_progress(id, text_of(json_of(progress->progress)));
+    parts_.feed.tell_progress(id, text_of(json_of(progress->progress)));
   } else if (const auto* done = std::get_if<SweepCells>(&event)) {
     std::vector<SweepStore::NewCell> cells;
     for (const model::CellResult& cell : done->cells) {
       publisher_.set_cell(cell);
       cells.push_back({model::id_of(cell.cell), codec::to_json(cell)});
     }
-    feed_.tell_cells(id, store_.add_cells(id, cells));
+    parts_.feed.tell_cells(id, parts_.store.add_cells(id, cells));
   }
 }
 
@@ -306,7 +300,7 @@ bool SweepRunner::store_end(const std::string& id, const SweepEnd& end, const st
   while (true) {
     std::string why;
     try {
-      store_.end(id, end);
+      parts_.store.end(id, end);
     } catch (const std::exception& error) {
       why = error.what();
     }

@@ -80,10 +80,7 @@ class SweepRunner {
   void warn_of_trouble(const std::string& why, const std::string& advice = "");
 
   const RunnerSettings settings_;
-  SweepStore& store_;
-  reporters::ServiceMetrics& service_metrics_;
-  SweepFeed& feed_;
-  machine::HousekeepingThreads& housekeeping_;
+  const RunnerParts parts_;
   mutable std::mutex mutex_;
   std::condition_variable work_;
   bool stopping_ = false;
