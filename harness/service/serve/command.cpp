@@ -24,19 +24,6 @@
 namespace graphbench::cli {
 namespace {
 
-struct ServeArguments {
-  std::string listen = "127.0.0.1:9464";
-  std::string state = "graphbench-state";
-  std::string token_file;
-  std::string baseline;
-  std::string against;  // instead of `baseline`: a name in the history
-  std::string history;
-  config::TlsOptions tls;
-  std::string plugin_folder;  // empty: requests name no plugins
-  std::int64_t compare_mib = 64;
-  double grace_seconds = 10;
-};
-
 constexpr std::size_t token_bytes_min = 16;
 constexpr std::size_t token_file_bytes_max = std::size_t{1} << 20;
 // Bounds of the time that a plugin process may be silent, while a client or a stopping service waits for it.
@@ -168,19 +155,19 @@ class ServeCommand final : public Command {
     const auto text = [&](const char* name, std::string& target, const char* placeholder, const char* help) {
       options.text(name, target, placeholder, help, Options::Empty::allowed);
     };
-    text("--listen", asked_.listen, "ADDR:PORT", "the address to serve at (default: 127.0.0.1:9464)");
-    text("--state", asked_.state, "DIR", "folder for sweeps and their results (default: graphbench-state)");
-    text("--token-file", asked_.token_file, "FILE",
-         "require the bearer token in the first line of this file");
-    text("--baseline", asked_.baseline, "FILE",
+    text("--listen", listen_, "ADDR:PORT", "the address to serve at (default: 127.0.0.1:9464)");
+    text("--state", settings_.state_folder, "DIR",
+         "folder for sweeps and their results (default: graphbench-state)");
+    text("--token-file", token_file_, "FILE", "require the bearer token in the first line of this file");
+    text("--baseline", baseline_.path, "FILE",
          "compare each sweep with this result, or folder of results, and publish the comparison");
-    text("--against", asked_.against, "NAME",
+    text("--against", baseline_.against, "NAME",
          "use the history's latest result of this branch, label or commit as --baseline");
-    text("--history", asked_.history, "FILE", "the history file for --against");
-    text("--tls-certificate", asked_.tls.certificate, "FILE.pem",
+    text("--history", baseline_.history, "FILE", "the history file for --against");
+    text("--tls-certificate", tls_.certificate, "FILE.pem",
          "serve https with this file: the certificate, then its chain");
-    text("--tls-key", asked_.tls.key, "FILE.pem", "the certificate's key");
-    text("--plugin-folder", asked_.plugin_folder, "DIR",
+    text("--tls-key", tls_.key, "FILE.pem", "the certificate's key");
+    text("--plugin-folder", plugin_folder_, "DIR",
          "folder of plugins that requests may name (default: none)");
     text("--compare-mib", compare_mib_, "N", "maximum size of a comparison request, in MiB (default: 64)");
     text("--grace", grace_, "SECONDS",
@@ -189,33 +176,36 @@ class ServeCommand final : public Command {
   }
 
   void check() override {
-    if (!compare_mib_.empty())
-      asked_.compare_mib = config::parse_within("--compare-mib", compare_mib_, {1, 1024},
-                                                " is not valid: give a whole number, ");
-    if (!grace_.empty()) asked_.grace_seconds = grace_of(grace_);
+    if (!compare_mib_.empty()) {
+      const std::int64_t mib = config::parse_within("--compare-mib", compare_mib_, {1, 1024},
+                                                    " is not valid: give a whole number, ");
+      settings_.compare_bytes_max = static_cast<std::uint64_t>(mib) * 1024 * 1024;
+    }
+    if (!grace_.empty()) settings_.grace_seconds = grace_of(grace_);
   }
 
   int run(const Invocation&) override {
-    serve::ServiceSettings settings;
-    settings.api.access = {read_token(asked_.token_file)};
-    settings.tls = read_tls(asked_.tls);
-    settings.listen = listen_address(asked_.listen, settings.api.access);
-    settings.api.plugins = serve::PluginFolder(asked_.plugin_folder);
-    settings.compare_bytes_max = static_cast<std::uint64_t>(asked_.compare_mib) * 1024 * 1024;
-    settings.state_folder = asked_.state;
-    settings.grace_seconds = asked_.grace_seconds;
-    settings.baseline = publish::Baseline::open({asked_.baseline, asked_.against, asked_.history});
+    settings_.api.access = {read_token(token_file_)};
+    settings_.tls = read_tls(tls_);
+    settings_.listen = listen_address(listen_, settings_.api.access);
+    settings_.api.plugins = serve::PluginFolder(plugin_folder_);
+    settings_.baseline = publish::Baseline::open(baseline_);
     serve::raise_descriptor_limit();
     ::umask(S_IRWXG | S_IRWXO);
-    settings.sweep_command = process::own_command(served_role);
-    settings.tool_version = GRAPHBENCH_VERSION;
-    describe_machine(settings);
-    return serve_until_stopped(settings);
+    settings_.sweep_command = process::own_command(served_role);
+    settings_.tool_version = GRAPHBENCH_VERSION;
+    describe_machine(settings_);
+    return serve_until_stopped(settings_);
   }
 
  private:
-  ServeArguments asked_;
-  std::string compare_mib_;  // as written; empty: the default
+  serve::ServiceSettings settings_;
+  publish::BaselineOptions baseline_;
+  config::TlsOptions tls_;
+  std::string listen_ = "127.0.0.1:9464";
+  std::string token_file_;
+  std::string plugin_folder_;  // empty: requests name no plugins
+  std::string compare_mib_;    // as written; empty: the default
   std::string grace_;
 };
 

@@ -46,7 +46,7 @@ net::Handler make_api(ApiSettings settings, ApiParts parts);
 
 struct ServiceSettings {
   net::ListenAddress listen;
-  std::string state_folder;
+  std::string state_folder = "graphbench-state";
   ApiSettings api;                       // `access` has a token unless `listen` is loopback
   std::shared_ptr<net::TlsContext> tls;  // null: plain HTTP
   double grace_seconds = 10;
