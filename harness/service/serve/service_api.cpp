@@ -1,5 +1,5 @@
-// Routes requests, and checks and queues sweeps. The server's thread reads no disk, so a slow disk delays
-// only requests that need the disk.
+// Routes requests, checks and queues sweeps, and answers with the page. The server's thread reads no disk, so
+// a slow disk delays only requests that need the disk.
 #include <array>
 #include <chrono>
 #include <cstdio>
@@ -359,6 +359,21 @@ net::Handler make_api(ApiSettings settings, ApiParts parts) {
   // A shared_ptr, because the handler is copied while the object's routes point to the object.
   const auto api = std::make_shared<const Api>(std::move(settings), parts);
   return [api](Request& request) { return (*api)(request); };
+}
+
+// The headers keep browsers from running or loading anything else.
+net::Response page_response(const Page& page) {
+  if (page.html.empty()) {
+    return net::text_response(
+        200, std::string("graphbench serve: ") + no_page + ". The API is here: /openapi.json describes it");
+  }
+  return {.content_type = "text/html; charset=utf-8",
+          .body = std::make_shared<const std::string>(page.html),
+          .headers = {{"Content-Security-Policy", std::string(page.policy)},
+                      {"Referrer-Policy", "no-referrer"},
+                      {"Cross-Origin-Opener-Policy", "same-origin"},
+                      {"Cross-Origin-Resource-Policy", "same-origin"},
+                      {"Cache-Control", "no-cache"}}};
 }
 
 }  // namespace graphbench::serve
