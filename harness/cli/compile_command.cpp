@@ -29,21 +29,22 @@ constexpr const char* compile_footer =
 class CompileCommand final : public Command {
  public:
   explicit CompileCommand(Options& options) {
-    options.text("--workload", asked_.workload, "NAME", "the workload");
+    options.text("--workload", manifest_.workload, "NAME", "the workload");
     options.text("--preset", asked_.preset, "NAME",
                  "the workload's sizes (default: base on cuda, tiny on host)");
-    options.text("--dtype", asked_.dtype, "TYPE", "bf16, fp16 or fp32 (default: as in a sweep)");
+    options.text("--dtype", manifest_.dtype, "TYPE", "bf16, fp16 or fp32 (default: as in a sweep)");
     options.texts("--method", asked_.methods, "NAME=PASS:PRESET",
                   "a program of the package: NAME=forward:base or NAME=training:base (repeatable)");
     options.text("--batch", asked_.batches, "LIST", "batch sizes to compile: 1,2,4 or 1:256:x2");
     options.flag(
-        "--general", asked_.general,
+        "--general", manifest_.general,
         "allow other batch sizes at run time; their algorithms are chosen when the package is loaded");
     options.text("--arch", asked_.architectures, "LIST",
                  "devices that can run the package: host, or sm_80,sm_90,... (default: the device's own)");
     for (const package::PackagedAxis& packaged : package::packaged_axes()) {
       const model::Axis& axis = model::axis_named(packaged.name);
-      std::string& value = asked_.axes[axis.name] = axis.fallback;
+      std::string& value = manifest_.*packaged.value;
+      value = axis.fallback;
       options.text("--" + axis.name, value, "VALUE",
                    join(axis.choices) + ": one value, as in a sweep (default: " + axis.fallback + ")");
     }
@@ -64,25 +65,21 @@ class CompileCommand final : public Command {
     const auto refuse_missing = [](const std::string& option, const std::string& given) {
       if (given.empty()) throw InputError(option, "the option is missing: give a value");
     };
-    refuse_missing("--workload", asked_.workload);
+    refuse_missing("--workload", manifest_.workload);
     refuse_missing("--batch", asked_.batches);
     refuse_missing("--weights", asked_.weights);
     refuse_missing("--output", asked_.output);
     manifest_.tool_version = GRAPHBENCH_VERSION;
     manifest_.tool_commit = GRAPHBENCH_COMMIT;
-    manifest_.workload = asked_.workload;
-    manifest_.general = asked_.general;
     manifest_.batches = config::parse_numbers("--batch", asked_.batches, {.noun = "batch"});
     std::ranges::sort(manifest_.batches);
-    manifest_.dtype = asked_.dtype;
-    if (!asked_.dtype.empty())
-      require_known("--dtype", asked_.dtype, "dtype", model::names_of(model::data_types()));
+    if (!manifest_.dtype.empty())
+      require_known("--dtype", manifest_.dtype, "dtype", model::names_of(model::data_types()));
     if (asked_.low_memory != "ON" && asked_.low_memory != "OFF")
       throw InputError("--low-memory", in_quotes(asked_.low_memory) + " is not valid: give ON or OFF");
     for (const package::PackagedAxis& packaged : package::packaged_axes()) {
       const model::Axis& axis = model::axis_named(packaged.name);
-      require_known("--" + axis.name, asked_.axes[axis.name], axis.noun, axis.choices);
-      manifest_.*packaged.value = asked_.axes[axis.name];
+      require_known("--" + axis.name, manifest_.*packaged.value, axis.noun, axis.choices);
     }
     if (!asked_.architectures.empty()) take_architectures(split(asked_.architectures, ','));
     for (const std::string& text : asked_.methods) manifest_.methods.push_back(method_of(text));

@@ -60,22 +60,19 @@ class KeptWeights {
   std::size_t staging_bytes_ = 0;
 };
 
-// The values of the user's options. If preset, dtype or architectures are empty, the device decides.
+// The values of the user's options that the manifest does not have as written. If preset, architectures or
+// the manifest's dtype are empty, the device decides.
 struct CompileRequest {
-  std::string workload;
   std::string preset;
-  std::string dtype;
   std::string device = "auto";
   std::string batches;
   std::string architectures;
-  std::map<std::string, std::string> axes;  // the axes in package::packaged_axes()
   std::string weights;
   std::string output;
   std::string cache;
   std::string low_memory = "OFF";
   std::vector<std::string> methods;
   std::vector<std::string> plugins;
-  bool general = false;
 };
 
 class PackageCompiler {
