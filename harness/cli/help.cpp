@@ -4,6 +4,7 @@
 
 #include "graphs/base/text.hpp"
 #include "harness/cli/commands.hpp"
+#include "harness/model/vocabulary.hpp"
 #include "harness/options/option_table.hpp"
 
 namespace graphbench::cli {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "graphs/base/text.hpp"
 #include "harness/model/vocabulary.hpp"
 
 namespace graphbench::config {

@@ -1,6 +1,8 @@
 // Puts the end of a child process into words: how it ended, signal names, its last output, durations.
 #include "graphs/base/process/exit_text.hpp"
 
+#include <cstring>
+
 namespace graphbench::process {
 
 std::string how_it_ended(const ChildExit& exit, double silent_seconds_max, const std::string& during) {

@@ -8,6 +8,7 @@
 #include "graphbench_version.hpp"
 #include "graphs/base/error.hpp"
 #include "graphs/base/process/child_io.hpp"
+#include "graphs/base/text.hpp"
 
 namespace graphbench::cli {
 
