@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <utility>
 
 #include "graphs/base/text.hpp"
@@ -26,28 +27,20 @@ void lay_out(const StepKernels& kernels, pool::MemoryPool& pool, std::vector<voi
   }
 }
 
-bool same_topology(const std::vector<facts::DescribedNode>& a, const std::vector<facts::DescribedNode>& b) {
-  return std::ranges::equal(a, b, [](const facts::DescribedNode& one, const facts::DescribedNode& other) {
-    return one.type == other.type && one.after == other.after;
+// Whether an update can turn an exec of one graph into the other. An update changes neither edges nor launch
+// attributes.
+bool differ_in_parameters_only(const std::vector<facts::DescribedNode>& a,
+                               const std::vector<facts::DescribedNode>& b) {
+  const auto attributes_of = [](const facts::DescribedNode& node) {
+    std::map<std::string, std::string> kept = node.facts;
+    std::erase_if(kept, [](const auto& fact) {
+      return fact.first != "cluster" && fact.first != "priority" && fact.first != "programmatic_edges";
+    });
+    return kept;
+  };
+  return std::ranges::equal(a, b, [&](const facts::DescribedNode& one, const facts::DescribedNode& other) {
+    return one.type == other.type && one.after == other.after && attributes_of(one) == attributes_of(other);
   });
-}
-
-// Throws if a launch attribute differs, because an update would keep the old attribute.
-void refuse_kept_attributes(const std::vector<facts::DescribedNode>& wanted,
-                            const std::vector<facts::DescribedNode>& kept) {
-  for (std::size_t i = 0; i < wanted.size(); ++i) {
-    for (const char* const attribute : {"cluster", "priority", "programmatic_edges"}) {
-      const auto value = [&](const facts::DescribedNode& node) {
-        const auto found = node.facts.find(attribute);
-        return found == node.facts.end() ? std::string("none") : found->second;
-      };
-      if (value(wanted[i]) == value(kept[i])) continue;
-      throw Error(ErrorCode::graph_update_failed,
-                  "share an exec: " + wanted[i].type + " node " + std::to_string(i) + " still has " +
-                      attribute + " " + value(kept[i]) + " after the update, but was captured with " +
-                      value(wanted[i]));
-    }
-  }
 }
 
 }  // namespace
@@ -256,7 +249,7 @@ bool CapturedExecutor::share_execs(Executor& other) {
   const std::vector<Item*> theirs = leader.pieces();
   if (own.size() != theirs.size()) return false;
   for (std::size_t i = 0; i < own.size(); ++i) {
-    if (!same_topology(own[i]->graph->describe(), theirs[i]->graph->describe())) return false;
+    if (!differ_in_parameters_only(own[i]->graph->describe(), theirs[i]->graph->describe())) return false;
   }
   // Tries the updates on this executor's own execs: an exec that refused one must be instantiated again.
   for (std::size_t i = 0; i < own.size(); ++i) {
@@ -272,8 +265,6 @@ bool CapturedExecutor::share_execs(Executor& other) {
   }
   shared_ = leader.shared_;
   static_cast<void>(take_execs());
-  for (std::size_t i = 0; i < own.size(); ++i)
-    refuse_kept_attributes(own[i]->graph->describe(), theirs[i]->graph->describe());
   launch_shared_execs();
   return true;
 }

@@ -107,8 +107,7 @@ class Executor {
   }
   // From now on this executor launches the execs of `leader` and destroys its own. `leader` must outlive the
   // steps of this executor. Call take_execs() before each step of either executor. Returns false, and both
-  // keep their own execs, if the graphs' topologies differ or an update is refused. Throws
-  // Error(graph_update_failed) if an update succeeds but a node would keep the leader's launch attribute.
+  // keep their own execs, if the graphs' topologies or launch attributes differ or an update is refused.
   virtual bool share_execs(Executor& /*leader*/) { return false; }
   // From now on the executors in `all`, which includes `this`, launch one exec. Its SWITCH node has one arm
   // per executor with that executor's step. take_execs() writes the number of its executor's arm to

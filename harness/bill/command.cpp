@@ -304,9 +304,10 @@ class BillCommand final : public Command {
         "--measure", asked_.measure, "needed|all",
         "needed: capture only what the prediction needs; all: also capture every size, in another process, "
         "to check the prediction (default: needed)");
-    options.text("--exec", asked_.exec, "own|shared",
-                 "own: each size has its own execs; shared: sizes with the same graph topology share one "
-                 "exec; own,shared: a bill for own and a bill for shared (default: own)");
+    options.text(
+        "--exec", asked_.exec, "own|shared",
+        "own: each size has its own execs; shared: sizes whose graphs differ only in parameters share one "
+        "exec; own,shared: a bill for own and a bill for shared (default: own)");
     options.text(
         "--traffic", asked_.traffic, "TRAFFIC",
         "traffic, as for ladder: also predict what happens if only half of the sizes are captured: how much "

@@ -196,10 +196,11 @@ class LadderCommand final : public Command {
         "--warmup-by", asked_.warmup_by, "capture|requests",
         "how a lazily captured size warms up. capture: by steps before its capture; requests: by its "
         "first requests, served eagerly (default: capture)");
-    options.text("--exec", asked_.exec, "own|shared|switch",
-                 "own: each size has its own execs; shared: sizes with the same graph topology share one "
-                 "exec, updated when the size changes; "
-                 "switch: one graph with a SWITCH node over all sizes (default: own)");
+    options.text(
+        "--exec", asked_.exec, "own|shared|switch",
+        "own: each size has its own execs; shared: sizes whose graphs differ only in parameters share one "
+        "exec, updated when the size changes; "
+        "switch: one graph with a SWITCH node over all sizes (default: own)");
     options.text(
         "--mutated-inputs", asked_.mutated_inputs, "refuse|copy_back",
         "if a program writes to an input: refuse the program, or copy the written rows back in the step "

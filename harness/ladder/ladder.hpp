@@ -29,7 +29,7 @@ struct LadderPolicy {
   MutatedInputs mutated_inputs = MutatedInputs::refuse;  // for programs that write their inputs
   // requests: in a lazy ladder, a size's first requests run eagerly and count as the size's warmups
   WarmupBy warmup_by = WarmupBy::capture;
-  // shared: sizes with the same graph topology share one exec, which is updated when the size changes
+  // shared: sizes whose graphs differ only in parameters share one exec, updated when the size changes
   // one_switch: all sizes are arms of one graph; a value on the device selects the arm that runs
   ExecOf exec = ExecOf::own;
   friend bool operator==(const LadderPolicy&, const LadderPolicy&) = default;
