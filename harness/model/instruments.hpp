@@ -160,7 +160,7 @@ struct Profile {
   double device_seconds;          // event time around the same steps
   // device_seconds divided by the step's device time without recording.
   std::optional<double> slowdown;
-  std::optional<DeviceTimeCheck> witness;  // absent if the device has no empty kernel
+  std::optional<DeviceTimeCheck> witness;  // absent in results of earlier versions
 };
 
 // The device's activity records of a foreign step: a few steps of this cell, and a few eager steps in the

@@ -15,7 +15,8 @@ std::vector<MetricRow> step_metric_rows();  // caller_io, counters and training
 std::vector<MetricRow> memory_metric_rows();
 std::vector<MetricRow> process_metric_rows();  // cache, package, startup, evaluation and shape_walk
 
-// A row of a metric that is measured only on request. Its unit tells its kind.
+// A row of a metric that is measured only on request. Its unit tells its kind: a unit other than
+// bytes and seconds means a count.
 constexpr MetricRow row(std::string_view name, std::string_view unit, MetricValue value,
                         std::string_view family, std::string_view help) {
   const MetricKind kind = unit == "bytes"     ? MetricKind::bytes

@@ -1,5 +1,6 @@
 // Names statuses, lists changed settings, merges library choices and adds up cache use.
 #include <algorithm>
+#include <array>
 #include <tuple>
 
 #include "graphs/base/error.hpp"
@@ -15,12 +16,14 @@ Reason reason_of(const std::exception& error) {
 }
 
 std::string_view name_of(CellStatus status) noexcept {
-  constexpr std::string_view names[] = {"skipped", "ok", "skipped", "failed"};
+  constexpr std::array<std::string_view, 4> names = {"skipped", "ok", "skipped", "failed"};
+  static_assert(names.size() == static_cast<std::size_t>(CellStatus::failed) + 1);
   return names[static_cast<std::size_t>(status)];
 }
 
 std::string_view name_of(NoBreakeven reason) noexcept {
-  constexpr std::string_view names[] = {"never", "not told apart", "eager not swept"};
+  constexpr std::array<std::string_view, 3> names = {"never", "not told apart", "eager not swept"};
+  static_assert(names.size() == static_cast<std::size_t>(NoBreakeven::eager_not_swept) + 1);
   return names[static_cast<std::size_t>(reason)];
 }
 

@@ -19,8 +19,8 @@
 namespace graphbench::package {
 namespace {
 
-constexpr std::string_view container_first_words = "graphbench package ";
-constexpr std::string_view container_version = "1";
+constexpr std::string_view package_first_words = "graphbench package ";
+constexpr std::string_view package_version = "1";
 
 [[noreturn]] void refuse_package(const std::string& why) {
   throw Error(ErrorCode::invalid_argument, why);
@@ -35,8 +35,8 @@ std::string_view take(std::string_view& text, char end) {
   return found;
 }
 
-std::string container_head(const std::vector<Section>& sections) {
-  std::string head = std::string(container_first_words).append(container_version).append(1, '\n');
+std::string package_head(const std::vector<Section>& sections) {
+  std::string head = std::string(package_first_words).append(package_version).append(1, '\n');
   for (const Section& section : sections)
     head += "section " + section.name + " " + std::to_string(section.content.size()) + " " +
             sha256_hex(section.content) + "\n";
@@ -133,20 +133,20 @@ void check_method_tensors(const Manifest& manifest, const Method& method, const 
 }  // namespace
 
 std::string encode(const std::vector<Section>& sections) {
-  std::string text = container_head(sections);
+  std::string text = package_head(sections);
   for (const Section& section : sections) text += section.content;
   return text;
 }
 
 std::vector<Section> decode(std::string_view text) {
-  if (!text.starts_with(container_first_words))
+  if (!text.starts_with(package_first_words))
     refuse_package("the file is not a package: give a file that graphbench compile wrote");
-  std::string_view rest = text.substr(container_first_words.size());
+  std::string_view rest = text.substr(package_first_words.size());
   const std::string_view its_version = take(rest, '\n');
   const bool is_number = !its_version.empty() && its_version.size() < 10 &&
                          its_version.find_first_not_of("0123456789") == std::string_view::npos;
   if (!is_number) refuse_package("the package's first line is damaged");
-  if (its_version != container_version)
+  if (its_version != package_version)
     refuse_package("the package has version " + std::string(its_version) +
                    ", but this graphbench reads version 1");
   struct Part {
@@ -177,7 +177,7 @@ std::vector<Section> decode(std::string_view text) {
       refuse_package(where + "the section does not match its digest in the header");
   }
   if (!rest.empty()) refuse_package("there is data after the last section");
-  if (!text.starts_with(container_head(sections)))
+  if (!text.starts_with(package_head(sections)))
     refuse_package("the header is not in the format of a graphbench package");
   return sections;
 }

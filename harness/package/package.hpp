@@ -34,6 +34,7 @@ struct Package {
   std::string digest = {};
 };
 
+// The bytes of a package file with these sections.
 std::string encode(const std::vector<Section>& sections);
 
 // Accepts only what encode() writes. Throws Error(invalid_argument), which names the fault and its section.

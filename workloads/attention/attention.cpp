@@ -127,7 +127,7 @@ constexpr gb_preset kPresets[] = {{"base", kDecode},
 
 namespace graphbench::workloads {
 
-extern const gb_workload attention_workload =
+extern constinit const gb_workload attention_workload =
     describe_workload("attention", "attention layers over a KV cache; the batch size counts sequences",
                       kOptions, kPresets, build_attention);
 

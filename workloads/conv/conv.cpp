@@ -65,7 +65,7 @@ constexpr gb_preset kPresets[] = {{"base", kBase}, {"tiny", kTiny}};
 
 namespace graphbench::workloads {
 
-extern const gb_workload conv_workload =
+extern constinit const gb_workload conv_workload =
     describe_workload("conv", "residual 3x3 convolution blocks, NHWC; the batch size counts images", kOptions,
                       kPresets, build_conv);
 

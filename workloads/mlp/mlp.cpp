@@ -72,7 +72,7 @@ constexpr gb_preset kPresets[] = {{"base", kBase}, {"tiny", kTiny}};
 
 namespace graphbench::workloads {
 
-extern const gb_workload mlp_workload =
+extern constinit const gb_workload mlp_workload =
     describe_workload("mlp", "transformer feed-forward layers with residual; the batch size counts rows",
                       kOptions, kPresets, build_mlp);
 

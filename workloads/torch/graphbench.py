@@ -57,7 +57,8 @@ class Step:
                 raise RuntimeError(f"PyTorch sees no device {self.uuid}: does CUDA_VISIBLE_DEVICES hide it?")
             self.device = torch.device("cuda", uuids.index(self.uuid))
             torch.cuda.set_device(self.device)
-            torch.cuda.reset_peak_memory_stats(self.device)
+            with contextlib.suppress(RuntimeError):  # an allocator of the user may count nothing
+                torch.cuda.reset_peak_memory_stats(self.device)
             self.stream = torch.cuda.ExternalStream(request.cuda_stream, device=self.device)
             torch.cuda.set_stream(self.stream)
         if "GRAPHBENCH_RANKS" in os.environ and not torch.distributed.is_initialized():
@@ -94,8 +95,16 @@ class Step:
                 self.run()
         self.prepare_mode()
         self.synchronize()
+        self.peaks = self.read_peaks()  # the next step that opens resets them
         self.compilations = compilations(opening=True, forget=True)
         self.threads, self.opened_at = seconds_of_other_threads(), time.monotonic()
+
+    def read_peaks(self):
+        with contextlib.suppress(RuntimeError):
+            if self.on_cuda:
+                return (torch.cuda.max_memory_allocated(self.device),
+                        torch.cuda.max_memory_reserved(self.device))
+        return 0, 0
 
     def synchronize(self):
         if self.on_cuda:
@@ -253,8 +262,8 @@ class Step:
                 facts["memory_free_in_graph_pools"] = sum(
                     each["total_size"] - each["allocated_size"] for each in torch.cuda.memory_snapshot()
                     if each["device"] == self.device.index and each.get("segment_pool_id", (0, 0)) != (0, 0))
-            facts["max_memory_allocated"] = torch.cuda.max_memory_allocated(self.device)
-            facts["max_memory_reserved"] = torch.cuda.max_memory_reserved(self.device)
+            peaks = map(max, self.peaks, self.read_peaks())
+            facts["max_memory_allocated"], facts["max_memory_reserved"] = peaks
             facts["memory_reserved"] = torch.cuda.memory_reserved(self.device)
         if in_ranks() and self.on_cuda:
             facts["collectives"] = "nccl " + ".".join(map(str, torch.cuda.nccl.version()))

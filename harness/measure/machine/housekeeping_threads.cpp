@@ -35,17 +35,17 @@ std::vector<int> without(std::vector<int> cpus, const std::vector<int>& others) 
 }  // namespace
 
 std::vector<int> housekeeping_cpus(const std::vector<int>& allowed, const std::vector<int>& taken,
-                                   const std::vector<int>& siblings) {
+                                   const std::vector<Cpu>& cpus) {
   const std::vector<int> beside = without(allowed, taken);
   if (beside.empty()) return allowed;
-  const std::vector<int> apart = without(beside, siblings);
+  const std::vector<int> apart = without(beside, siblings_of(taken, cpus));
   return apart.empty() ? beside : apart;
 }
 
 HousekeepingThreads::HousekeepingThreads() : allowed_(allowed_cpus()) {
   if (allowed_.empty()) throw Error(ErrorCode::io, "read this process's CPUs: the process may use no CPU");
   const std::vector<int> taken = submitter_cpus({}, allowed_);
-  cpus_ = housekeeping_cpus(allowed_, taken, siblings_of(taken, cpus_of_machine_));
+  cpus_ = housekeeping_cpus(allowed_, taken, cpus_of_machine_);
 }
 
 void HousekeepingThreads::add_this_thread() {
@@ -56,7 +56,7 @@ void HousekeepingThreads::add_this_thread() {
 
 void HousekeepingThreads::keep_off(const std::vector<std::int64_t>& submitter) {
   const std::vector<int> taken(submitter.begin(), submitter.end());
-  std::vector<int> beside = housekeeping_cpus(allowed_, taken, siblings_of(taken, cpus_of_machine_));
+  std::vector<int> beside = housekeeping_cpus(allowed_, taken, cpus_of_machine_);
   const std::scoped_lock lock(mutex_);
   cpus_ = std::move(beside);
   for (const pid_t thread : threads_) set_affinity(thread, cpus_);

@@ -12,10 +12,11 @@
 
 namespace graphbench::machine {
 
-// Returns the allowed CPUs without `taken` and, if any remain, without `siblings`, because hardware threads
-// of one core share its execution units. Returns all allowed CPUs if `taken` has them all. Pure.
+// Returns the allowed CPUs without `taken` and, if any remain, without the others of their cores, because
+// hardware threads of one core share its execution units. Returns all allowed CPUs if `taken` has them all.
+// `cpus` tells which CPUs share a core. Pure.
 std::vector<int> housekeeping_cpus(const std::vector<int>& allowed, const std::vector<int>& taken,
-                                   const std::vector<int>& siblings);
+                                   const std::vector<Cpu>& cpus);
 
 // Thread-safe. If the system refuses to move a thread, prints a warning to stderr; the thread stays.
 class HousekeepingThreads {
@@ -34,7 +35,7 @@ class HousekeepingThreads {
   void set_affinity(pid_t thread, const std::vector<int>& cpus) const;
 
   const std::vector<int> allowed_;
-  // Read once, because hwloc moves the calling thread over all CPUs while it reads.
+  // Read once for all calls of keep_off(): hwloc moves the calling thread over all CPUs while it reads.
   const std::vector<Cpu> cpus_of_machine_ = read_cpu_topology("").cpus;
   std::mutex mutex_;
   std::vector<pid_t> threads_;

@@ -122,7 +122,7 @@ class BatchProfile {
   // complete at once, and the host's time until the first launch would count as device time. Recording even
   // makes that time longer. Each step also runs between two empty kernels, which events and records both
   // include. Otherwise only events would include the microseconds from a graph's launch to its first kernel.
-  std::optional<model::DeviceTimeCheck> check_device_time() {
+  model::DeviceTimeCheck check_device_time() {
     EmptyGraph delay(rig_.device(), rig_.stream(), delay_kernels);  // one call launches all its kernels
     static_cast<void>(profiler_.collect());
     std::vector<RecordedStep> steps;

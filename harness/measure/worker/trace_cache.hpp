@@ -28,6 +28,7 @@ struct Shape {
 };
 
 struct ShapeHash {
+  using is_avalanching = void;  // mix64 mixes all bits, so that Boost need not
   std::size_t operator()(const Shape& shape) const noexcept {
     return ir::mix64(static_cast<std::uint64_t>(shape.batch) << 32 ^
                      static_cast<std::uint64_t>(shape.sequence));

@@ -1,5 +1,5 @@
 // The parts of a result document that a comparison reads: fields that the schema requires, and optional
-// fields. Documents of other programs need only the required fields.
+// fields. Documents of other programs need only the required fields. Also makes these parts from a result.
 #pragma once
 
 #include <array>

@@ -120,7 +120,8 @@ SweepRunner::SweepRunner(RunnerSettings settings, RunnerParts parts)
     : settings_(std::move(settings)),
       parts_(parts),
       turn_(settings_.turn_folder),
-      // Stores before the publisher reads, because /metrics begins with the last sweep that is done.
+      // Stores documents before the publisher reads the store: /metrics begins with the last sweep that is
+      // done.
       publisher_(parts_.metrics, settings_.baseline,
                  store_finished_documents(parts_.store, settings_.folder)),
       thread_([this] { loop(); }) {}

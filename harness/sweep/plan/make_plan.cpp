@@ -123,8 +123,8 @@ void check_reach(const config::SweepOptions& options, const model::Axes& planned
 }
 
 // The text of the plan's hash: lines of `key=value` for workloads with presets and options, axes, split ops,
-// sampling limits and the caller's settings. Leaves out later axes at their default, launches, seed, options
-// about output, the worker's time limit, and the device, whose fingerprint is in the result's environment.
+// sampling limits and the caller's settings. Leaves out later axes at their default, options about output,
+// the worker's time limit, and the device, whose fingerprint is in the result's environment.
 std::string canonical_text(const model::PlanFacts& facts, const std::vector<WorkloadChoice>& workloads,
                            const config::SweepOptions& options, const model::AxisTable& table) {
   // Leaves out launches and seed, so that results of five and of ten launches can be compared.

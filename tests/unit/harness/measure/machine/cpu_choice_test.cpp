@@ -77,7 +77,8 @@ TEST(ChooseSubmitter, IsForThoseWhoPinAndNameNoCpu) {
   EXPECT_FALSE(choose_submitter(options, {0, 1}, "").has_value());
 }
 
-// Two processors of two CPUs each. The device is attached to `place`: "Machine", or the second "Package".
+// Two processors of one core each, with two CPUs. The device is attached to `place`: "Machine", or the second
+// "Package".
 std::string machine_with_device(const std::string& place) {
   const std::string device = R"(<object type="PCIDev" gp_index="90" pci_busid="0000:65:00.0" )"
                              R"(pci_type="0302 [10de:2335] [10de:0000] a1" pci_link_speed="0.0"/>)";
@@ -93,7 +94,8 @@ std::string machine_with_device(const std::string& place) {
   for (int package = 0; package < 2; ++package) {
     std::string units;
     for (int cpu = 2 * package; cpu < 2 * package + 2; ++cpu)
-      units += object("Core", cpu, 1 << cpu, 10 + cpu, object("PU", cpu, 1 << cpu, 20 + cpu, ""));
+      units += object("PU", cpu, 1 << cpu, 20 + cpu, "");
+    units = object("Core", package, 3 << (2 * package), 10 + package, units);
     if (place == "Package" && package == 1) units += device;
     inside += object("Package", package, 3 << (2 * package), 30 + package, units);
   }
@@ -120,7 +122,7 @@ TEST_F(ReadCpuTopologyTest, KnowsProcessorsKindsAndWhatIsNearTheDevice) {
   ASSERT_EQ(topology.cpus.size(), 4u);
   for (const Cpu& cpu : topology.cpus) {
     EXPECT_EQ(cpu.processor, cpu.number / 2);
-    EXPECT_EQ(cpu.core, cpu.number);
+    EXPECT_EQ(cpu.core, cpu.number / 2);
     EXPECT_EQ(cpu.near_device, cpu.number >= 2) << cpu.number;
     EXPECT_EQ(cpu.speed, cpu.number % 2 == 0 ? 1 : 0) << cpu.number;
   }

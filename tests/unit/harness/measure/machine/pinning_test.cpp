@@ -157,13 +157,16 @@ TEST(ArithmeticSeconds, IsNotLeftOutByTheCompiler) {
 using Cpus = std::vector<int>;
 
 TEST(HousekeepingCpus, LeaveOutTheCpuAndItsSiblings) {
-  EXPECT_EQ(housekeeping_cpus({0, 1, 2, 3}, {3}, {1, 3}), (Cpus{0, 2}));
+  const std::vector<Cpu> two_cores = {
+      {.number = 0, .core = 0}, {.number = 1, .core = 1}, {.number = 2, .core = 0}, {.number = 3, .core = 1}};
+  EXPECT_EQ(housekeeping_cpus({0, 1, 2, 3}, {3}, two_cores), (Cpus{0, 2}));
   EXPECT_EQ(housekeeping_cpus({0, 1, 2, 3}, {0}, {}), (Cpus{1, 2, 3}));
 }
 
 TEST(HousekeepingCpus, AreSiblingsWhereThereIsNothingElse) {
-  EXPECT_EQ(housekeeping_cpus({4, 5}, {5}, {4, 5}), (Cpus{4}));
-  EXPECT_EQ(housekeeping_cpus({4}, {4}, {4}), (Cpus{4}));
+  const std::vector<Cpu> one_core = {{.number = 4, .core = 2}, {.number = 5, .core = 2}};
+  EXPECT_EQ(housekeeping_cpus({4, 5}, {5}, one_core), (Cpus{4}));
+  EXPECT_EQ(housekeeping_cpus({4}, {4}, one_core), (Cpus{4}));
 }
 
 TEST(HousekeepingThreads, MoveWithTheCpuThatIsMeasuredOn) {
