@@ -26,7 +26,8 @@ constexpr std::string_view package_version = "1";
   throw Error(ErrorCode::invalid_argument, why);
 }
 
-// Returns the text before the next `end`, and removes both from `text`. Throws if there is no `end`.
+// Returns the text before the first `end`. Removes it and the `end` from `text`. Throws if `text` has no
+// `end`.
 std::string_view take(std::string_view& text, char end) {
   const std::size_t at = text.find(end);
   if (at == std::string_view::npos) refuse_package("the package is cut short in its header");
