@@ -340,6 +340,15 @@ typedef struct gb_step_output {
   int32_t reserved; /* 0 */
 } gb_step_output;
 
+/* State that a step writes, and a copy of it in memory of the same place. */
+typedef struct gb_step_copy {
+  void* to;         /* the state; its address stays the same until close() */
+  const void* from; /* what graphbench copies there */
+  int64_t bytes;
+  int32_t place;    /* gb_place of both */
+  int32_t reserved; /* 0 */
+} gb_step_copy;
+
 /* A step that a library or framework runs in its usual way. graphbench builds no program for the step, but
  * times run() and the graphs of capture(). A function that returns int returns 0, or another number after
  * writing a reason (at most error_size bytes with the NUL) to `error`. GB_STEP_SKIP means that this mode
@@ -389,6 +398,18 @@ typedef struct gb_step {
   const char* (*report)(void* step);
   void (*close)(void* step);
   void* user;
+  /* Sets `copies` to the state that graphbench puts back before each step of a timing pass, so that a step which
+   * advances its state, such as a position in a cache, can be repeated. The copies are made outside of the clocks; in
+   * passes without waits they are enqueued between two steps. Returns their number; negative for failure. Called
+   * after open(); valid until close(). Null: nothing is put back. */
+  int32_t (*state)(void* step, const gb_step_copy** copies, char* error, size_t error_size);
+  /* The step's own check, in turns. graphbench says in `heard`, a JSON object, what it has done, and does what the JSON
+   * object at `said` asks for; the text is valid until the next call. In the first turn `heard` has "renew", whether
+   * inputs may get other values, and, if the device has records, "same_kernels". Asked for are {"run": "eager"} or
+   * {"run": "mode"}, one step of eager or of the mode, and last {"verdict": {...}} with "identical", "max_abs_error",
+   * "failed" (why, or ""), "tolerated" (or ""), "remarks", "state" and "inputs". Null: graphbench compares outputs()
+   * after fill(); both may be null only if check() is not. */
+  int (*check)(void* step, const char* heard, const char** said, char* error, size_t error_size);
 } gb_step;
 
 /* ---- the plugin itself --------------------------------------------------------------------- */

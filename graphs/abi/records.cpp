@@ -212,8 +212,8 @@ CheckedWorkload check_step(const gb_step* record, const std::string& origin) {
   for (const auto& [name, missing] : {std::pair("open", step.open == nullptr),
                                       {"parts", step.parts == nullptr},
                                       {"run", step.run == nullptr},
-                                      {"fill", step.fill == nullptr},
-                                      {"outputs", step.outputs == nullptr},
+                                      {"fill", step.fill == nullptr && step.check == nullptr},
+                                      {"outputs", step.outputs == nullptr && step.check == nullptr},
                                       {"close", step.close == nullptr}}) {
     if (missing) refuse_record(where, std::string(name) + " is null");
   }

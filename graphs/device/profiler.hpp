@@ -15,6 +15,8 @@ struct Activity {
   // Seconds of std::chrono::steady_clock, the clock of the host's times.
   double start_seconds = 0;
   double end_seconds = 0;
+  std::int64_t bytes = 0;  // of a copy or a fill
+  bool in_graph = false;   // a graph launch ran it
 };
 
 // Records from construction to destruction. A process may have one at a time, used on the device's thread.

@@ -105,6 +105,10 @@ class Executor {
       enqueue_step();
     }
   }
+  // Enqueues copies that put back small state, from which each timed step starts. Call it between steps and outside of
+  // the clocks, only if restores() is true.
+  virtual void restore() {}
+  bool restores() const noexcept { return restores_; }
   // From now on this executor launches the execs of `leader` and destroys its own. `leader` must outlive the
   // steps of this executor. Call take_execs() before each step of either executor. Returns false, and both
   // keep their own execs, if the graphs' topologies or launch attributes differ or an update is refused.
@@ -134,6 +138,7 @@ class Executor {
  protected:
   // Set if a step is a single graph launch: submit() then makes only this call.
   PreparedReplay only_replay_;
+  bool restores_ = false;
 
  private:
   virtual void enqueue_step() = 0;  // a step that is not one graph launch

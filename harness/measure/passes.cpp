@@ -165,6 +165,7 @@ class Passes final : public CellPasses {
                        .submit_seconds = {}};
     for (const std::vector<double>& each : times_.submit_seconds)
       launch_.ranks->submit_seconds.push_back(statistics::median(each));
+    launch_.restore_seconds = statistics::median_or_absent(restores_);
     if (!rates.empty()) launch_.throughput_steps_per_second = statistics::geometric_mean(rates);
   }
 
@@ -180,6 +181,7 @@ class Passes final : public CellPasses {
   void settle() {
     const Stopwatch watch;
     for (std::int64_t i = 0; i < settling_steps; ++i) {
+      if (step_->executor.restores()) step_->executor.restore();
       step_->executor.submit();
       step_->stream.synchronize();
       if (step_->rank.decide(watch.seconds() > settling_seconds_max ? 1 : 0) != 0) return;
@@ -206,13 +208,24 @@ class Passes final : public CellPasses {
     const auto own_ns = static_cast<double>(throughput_loop<SteadyClock>(steps, *step_));
     const std::int64_t elapsed_ns = std::llround(step_->rank.largest(own_ns));
     if (steps == 1) return {};  // one step is a latency, not a throughput
+    if (step_->executor.restores()) restores_.push_back(restore_seconds());
     now_->steps += steps;
     now_->elapsed_ns += elapsed_ns;
     return {static_cast<double>(elapsed_ns) * 1e-9 / static_cast<double>(steps)};
   }
 
+  // The time of putting state back once, back to back as between the steps of a throughput round.
+  double restore_seconds() const {
+    constexpr int times = 32;
+    const Stopwatch watch;
+    for (int i = 0; i < times; ++i) step_->executor.restore();
+    step_->stream.synchronize();
+    return watch.seconds() / times;
+  }
+
   model::Launch& launch_;
   const std::int64_t placements_;
+  std::vector<double> restores_;  // one per throughput round
   std::mt19937_64 generator_;
   const StepUnderTest* step_ = nullptr;
   std::unique_ptr<Event> begin_;

@@ -36,7 +36,10 @@ double load(const StepUnderTest& step, DeviceMonitor* monitor, const SustainedBo
   std::int64_t steps = 1;
   while (!windows.steady() && watch.seconds() < bounds.seconds_max) {
     const Stopwatch burst;
-    for (std::int64_t i = 0; i < steps; ++i) step.executor.submit();
+    for (std::int64_t i = 0; i < steps; ++i) {
+      if (step.executor.restores()) step.executor.restore();
+      step.executor.submit();
+    }
     facts::DeviceReading reading{};
     if (monitor != nullptr && watch.seconds() >= next_reading) {
       reading = monitor->read();
@@ -56,7 +59,10 @@ double load(const StepUnderTest& step, DeviceMonitor* monitor, const SustainedBo
 
 void lead(const StepUnderTest& step, double seconds) {
   for (const Stopwatch watch; watch.seconds() < seconds;) {
-    for (int i = 0; i < 16; ++i) step.executor.submit();
+    for (int i = 0; i < 16; ++i) {
+      if (step.executor.restores()) step.executor.restore();
+      step.executor.submit();
+    }
     step.stream.synchronize();
   }
 }

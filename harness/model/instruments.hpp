@@ -172,12 +172,25 @@ struct StepRecords {
   std::int64_t kernels;
   std::int64_t eager_kernels;
   std::int64_t other_kernels;            // kernels, by name, that run in only one of the two steps
-  std::vector<std::string> differences;  // some of these kernels: "3 eager, 0 here: NAME"
+  std::vector<std::string> differences;  // some of these kernels and copies: "3 eager, 0 here: NAME"
+  std::optional<std::int64_t> copies = {};
+  std::optional<std::int64_t> eager_copies = {};
+  std::optional<std::int64_t> other_copies = {};  // copies, by size, that run in only one of the two steps
+  // Kernels and copies beside the graphs that a library launches by itself, such as those that set a generator's
+  // state. They are not the step's, and are in no other count.
+  std::optional<std::int64_t> framework_kernels = {};
   // The expected latency of the eager step as one graph: the latency of a graph with one empty kernel per
   // operation of the step, minus the busy time of the empty kernels, plus the busy time of the step. The same
   // process measures all three.
   double graph_seconds;
 };
+
+// True if the step does other work on the device than eager.
+inline bool is_other_program(const StepRecords& records) {
+  return records.other_kernels > 0 || records.other_copies.value_or(0) > 0;
+}
+// "runs 3 kernels and 1 copy, and eager runs 4 kernels and 1 copy: 1 eager, 0 here: NAME"
+std::string program_text(const StepRecords& records);
 
 // Whether an instrument was available. `detail` is the instrument's name, or why it was not available.
 struct InstrumentState {

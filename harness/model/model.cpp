@@ -27,6 +27,15 @@ std::string_view name_of(NoBreakeven reason) noexcept {
   return names[static_cast<std::size_t>(reason)];
 }
 
+std::string program_text(const StepRecords& records) {
+  const auto work = [](std::int64_t kernels, const std::optional<std::int64_t>& copies) {
+    return plural(kernels, "kernel") + (copies ? " and " + std::to_string(*copies) + (*copies == 1 ? " copy" : " copies") : "");
+  };
+  const std::string first = records.differences.empty() ? "" : ": " + one_line(records.differences.front());
+  return "it runs " + work(records.kernels, records.copies) + ", and eager runs " +
+         work(records.eager_kernels, records.eager_copies) + first;
+}
+
 void add_choices(std::vector<LibraryChoice>& choices, const std::vector<LibraryChoice>& of_worker) {
   const auto place = [](const LibraryChoice& choice) { return std::tie(choice.key, choice.algorithm); };
   for (const LibraryChoice& choice : of_worker) {

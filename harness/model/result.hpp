@@ -153,8 +153,29 @@ struct Launch {
   std::vector<std::int64_t> device_started_ns;
   std::optional<LaunchMachine> machine;
   std::optional<WithinLaunch> within;  // set by the parent, because the journal omits samples
+  // The time to put back a foreign step's small state once, back to back. The throughput contains it.
+  std::optional<double> restore_seconds;
   // This cell's share of the worker's time. The measured cells have equal shares.
   std::optional<double> worker_seconds;
+};
+
+// What a foreign step writes and had before: the check puts it back before each step that it compares.
+struct CheckedState {
+  std::int64_t count;  // storages
+  std::int64_t bytes;
+  std::vector<std::string> names;  // some of them
+  std::int64_t generators;         // of random numbers
+  // The part that is put back before each timed step, too.
+  std::int64_t before_steps;
+  std::int64_t before_steps_bytes;
+  std::int64_t without_copy;  // storages that are not put back, because no memory was left for a copy
+};
+// Whether the check ran on other inputs than those that were captured.
+struct CheckedInputs {
+  std::int64_t renewed;                 // tensors that got new values
+  std::string kept_because;             // empty if values were renewed
+  std::optional<bool> changed_outputs;  // absent if inputs were kept, or the step does not repeat its bits
+  std::optional<double> build_seconds;  // the time of the build that made the new values
 };
 
 struct Check {
@@ -162,6 +183,10 @@ struct Check {
   bool identical;
   double max_abs_error;
   std::optional<std::string> tolerated;  // why differing outputs of a foreign step are not an error
+  // Only of foreign steps that check themselves.
+  std::optional<CheckedState> state = {};
+  std::optional<CheckedInputs> inputs = {};
+  std::vector<std::string> remarks = {};  // what the check could not show
 };
 
 // The worker's work to make and keep a cell's graphs, in the first placement of the first launch. Counting

@@ -20,6 +20,11 @@ void merge_check(std::optional<model::Check>& merged, const std::optional<model:
   merged->identical = merged->identical && check->identical;
   merged->max_abs_error = std::max(merged->max_abs_error, check->max_abs_error);
   if (!merged->tolerated) merged->tolerated = check->tolerated;
+  if (!merged->state) merged->state = check->state;
+  if (!merged->inputs) merged->inputs = check->inputs;
+  for (const std::string& remark : check->remarks) {
+    if (!contains(merged->remarks, remark)) merged->remarks.push_back(remark);
+  }
 }
 
 // The enumerators are ordered from best to worst.
@@ -120,6 +125,7 @@ void CellTable::add_cell(const model::CellResult& reported) {
     cell.fallback = reported.fallback;
     cell.fallback_reason = reported.fallback_reason;
   }
+  if (reported.records) cell.records = reported.records;
   if (reported.memory) cell.memory = reported.memory;
   for (model::Launch launch : reported.launches) {
     launch.index = task_.launch;

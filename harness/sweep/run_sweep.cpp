@@ -168,7 +168,6 @@ class Sweep {
     if (event.cell) table_.add_cell(*event.cell);
     if (event.memory) table_.add_memory(event.batch, *event.memory);
     if (event.profile) table_.reported(event.batch).profile = event.profile;
-    if (event.records) table_.reported(event.batch).records = event.records;
     if (event.trace) outcome_.trace.push_back(*event.trace);
     take_state(event.profiler, profiler_);
     take_state(event.monitor, monitor_);

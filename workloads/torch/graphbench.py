@@ -2,6 +2,7 @@
 and hands its parts to the worker as C callbacks. A step file may import this file as `graphbench`."""
 
 import ast
+import collections
 import contextlib
 import copy
 import ctypes
@@ -18,6 +19,7 @@ import signal
 import subprocess
 import sys
 import time
+import weakref
 from unittest import mock
 
 collected_at = []  # when the interpreter began and ended each collection of garbage, in turn
@@ -33,9 +35,14 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))  # python -I an
 
 import graphbench_abi as abi  # noqa: E402
 from graphbench_abi import Refusal, Skip, reason_of  # noqa: E402
+from graphbench_check import Out, SelfComparison, agree, conversation, results_of  # noqa: E402
 from graphbench_doctor import Doctor, examine  # noqa: E402
-from graphbench_pieces import cut, eager, shared_pool  # noqa: E402, F401 - step files import eager
-from graphbench_state import Held, compilations, seconds_of_other_threads  # noqa: E402
+from graphbench_facts import compilations, seconds_of_other_threads  # noqa: E402
+from graphbench_inputs import Inputs, Unchanged  # noqa: E402
+from graphbench_memory import OwnMemory  # noqa: E402
+from graphbench_pieces import cut, eager, shared_pool, without_owner  # noqa: E402, F401 - step files import eager
+from graphbench_state import State, bytes_of, live_tensors, storage_of, unseen  # noqa: E402
+from graphbench_walk import Walk, parts_of  # noqa: E402
 
 
 class Step:
@@ -57,15 +64,16 @@ class Step:
                 raise RuntimeError(f"PyTorch sees no device {self.uuid}: does CUDA_VISIBLE_DEVICES hide it?")
             self.device = torch.device("cuda", uuids.index(self.uuid))
             torch.cuda.set_device(self.device)
-            with contextlib.suppress(RuntimeError):  # an allocator of the user may count nothing
-                torch.cuda.reset_peak_memory_stats(self.device)
             self.stream = torch.cuda.ExternalStream(request.cuda_stream, device=self.device)
             torch.cuda.set_stream(self.stream)
         if "GRAPHBENCH_RANKS" in os.environ and not torch.distributed.is_initialized():
             torch.distributed.init_process_group("nccl" if self.on_cuda else "gloo")
         if not self.on_cuda and self.mode != "eager":
             raise Skip(f"mode {self.mode} needs a GPU: the host device runs PyTorch's steps only eagerly")
-        made = build(request.batch, self.device)
+        self.build, self.globals = functools.partial(build, request.batch, self.device), build.__globals__
+        self.memory = OwnMemory(self.device)
+        made = self.build()
+        self.inputs = Inputs(made, self.globals)
         self.module, self.args, self.calls = None, (), made if isinstance(made, list) else [made]
         if isinstance(made, tuple) and len(made) == 2 and callable(made[0]):
             self.module, self.args = made[0], tuple(made[1])
@@ -73,19 +81,15 @@ class Step:
         if not self.calls or not all(map(callable, self.calls)):
             raise TypeError("the function must return a callable, (module, args) or a list of callables, "
                             f"but returned {type(made).__name__}")
-        self.result = self.static = self.pieces = None
-        self.graphs = {}
+        self.result = self.static = self.pieces = self.talk = self.static_gradients = self.result_seen = self.mode_result = None
+        self.graphs, self.held = {}, []
         self.kinds, self.runs = [abi.RUN_PART], {-1: self.run, 0: self.run}
 
     def prepare(self):
-        """Runs the very first step, so that `held` also finds the tensors that this step makes. Then makes
-        the mode's parts."""
-        self.run()
-        with torch.no_grad():
-            self.held = Held(torch, self.module, self.args, *self.calls)
-        if other := self.held.elsewhere(self.device):
-            raise Skip(f"the step is on several devices: the step holds {other}, but only {self.device} "
-                       "is measured")
+        """Runs the first steps, finds the state that they write, and compares eager with itself. Then makes the
+        mode's parts."""
+        self.find_state()
+        self.compare_with_itself()
         if which := self.axes.get("torch-compile"):  # Inductor's code, without Inductor's own graphs
             if not hasattr(torch, "compile"):
                 raise Skip(f"--torch-compile needs PyTorch 2 or newer: this is {torch.__version__}")
@@ -94,17 +98,67 @@ class Step:
             for _ in range(2):
                 self.run()
         self.prepare_mode()
+        self.state.put_back()
         self.synchronize()
-        self.peaks = self.read_peaks()  # the next step that opens resets them
+        self.memory.note_peaks()  # the next step that opens resets them
         self.compilations = compilations(opening=True, forget=True)
         self.threads, self.opened_at = seconds_of_other_threads(), time.monotonic()
 
-    def read_peaks(self):
-        with contextlib.suppress(RuntimeError):
-            if self.on_cuda:
-                return (torch.cuda.max_memory_allocated(self.device),
-                        torch.cuda.max_memory_reserved(self.device))
-        return 0, 0
+    def find_state(self):
+        self.state = State(self.device, self.memory.room)
+        more = True
+        for moment in (self.state.before_first, self.state.after_first, self.state.after_second,
+                       self.state.after_third):
+            if not more:
+                break
+            self.synchronize()
+            with self.memory.at_work():
+                more = moment() is not False
+            if more and moment != self.state.after_third:
+                with contextlib.suppress(Exception) if moment == self.state.after_second else (
+                        contextlib.nullcontext()):  # the third step may need what was filled once
+                    self.run()
+        self.memory.keep(self.state)
+        walk = self.walk()
+        for path, tensor in walk.tensors.items():
+            if tensor.device.type != "cpu" and tensor.device != self.device:
+                raise Skip(f"the step is on several devices: the step holds {path} on {tensor.device}, but only "
+                           f"{self.device} is measured")
+        self.optimizers = [each for each in gc.get_objects() if issubclass(type(each), torch.optim.Optimizer)]
+        leaves = [each for each in live_tensors() if each.is_leaf and each.requires_grad]
+        trained = {storage_of(part)._cdata for each in leaves for part in parts_of(each)}
+        trained |= {storage_of(value)._cdata for optimizer in self.optimizers
+                    for kept in optimizer.state.values() for value in kept.values()
+                    if isinstance(value, torch.Tensor) and value.layout == torch.strided}
+        names = walk.names()
+        names.update({parameter.data_ptr(): name for module in walk.modules.values()
+                      for name, parameter in module.named_parameters() if "." in name or len(walk.modules) == 1})
+        for optimizer in self.optimizers:
+            for parameter, values in optimizer.state.items():
+                names.update({value.data_ptr(): f"{names.get(parameter.data_ptr(), 'a parameter')}'s {name}"
+                              for name, value in values.items() if isinstance(value, torch.Tensor)})
+
+        for each in leaves:
+            if each.grad is not None and each.grad.layout == torch.strided:
+                names[each.grad.data_ptr()] = f"{names.get(each.data_ptr(), 'a leaf')}.grad"
+
+        def name_of(tensor):
+            return names.get(tensor.data_ptr(), f"a tensor {list(tensor.shape)}")
+
+        self.leaves = [(name_of(each), weakref.ref(each)) for each in leaves if each.grad is not None
+                       and not self.state.is_old(each.grad)]
+        for key, kept in self.state.kept.items():
+            kept.parameter, kept.name = key in trained, name_of(kept.seen.tensors()[0])
+
+    def compare_with_itself(self):
+        self.itself = SelfComparison(self)
+        self.result = None
+        if self.mode != "eager" and (why := self.itself.python or self.itself.hidden):
+            raise Skip(f"{why}; a graph would replay what was captured" + (
+                ": keep it in a tensor" if self.itself.python else ""))
+
+    def walk(self):
+        return Walk([self.module, self.args] if self.module is not None else self.calls, self.globals)
 
     def synchronize(self):
         if self.on_cuda:
@@ -123,12 +177,8 @@ class Step:
                                                                           "raw_cuda_graph"):
             raise Skip(f"mode {mode} needs a PyTorch whose CUDAGraph has raw_cuda_graph: this is PyTorch "
                        f"{torch.__version__}")
-        random = False
-        if mode in ("whole", "piecewise"):
-            generator = torch.cuda.default_generators[self.device.index]
-            before = generator.get_offset()
-            self.run()
-            random = generator.get_offset() != before
+        random = mode in ("whole", "piecewise") and any(
+            generator.device.type == "cuda" for generator, _ in self.state.generators)
         if random and mode == "piecewise":
             raise Skip("the step draws random numbers: mode piecewise launches its graphs without "
                        "CUDAGraph.replay(), so each launch would draw the same numbers again: give --mode "
@@ -186,31 +236,119 @@ class Step:
         if self.pieces:
             self.pieces.forget(part)
         graph = torch.cuda.CUDAGraph(keep_graph=True)
+        self.register_generators(graph)
         with self.hiding(), torch.cuda.graph(graph, pool=shared_pool(self.device).id, stream=self.stream,
                                              capture_error_mode="thread_local"):
             call()
-        self.static, self.result = self.result, None
+        self.static, self.result, self.result_seen = self.result, None, self.result
+        self.static_gradients = [
+            (name, without_owner(leaf().grad)) for name, leaf in self.leaves if leaf() is not None
+            and leaf().grad is not None and storage_of(leaf().grad)._cdata not in self.state.kept]
         self.graphs[part] = graph
         return graph
+
+    def register_generators(self, graph):
+        """torch registers the device's own generator with each graph; the step's others must be registered too."""
+        for generator, _ in self.state.generators:
+            if generator.device.type == "cuda" and generator not in torch.cuda.default_generators:
+                if not hasattr(graph, "register_generator_state"):
+                    raise Skip("the step draws from a generator of its own, which this PyTorch cannot register "
+                               "with a graph")
+                graph.register_generator_state(generator)
 
     def replay(self):
         self.graphs[0].replay()
         self.result = self.static
 
-    def outputs(self):
-        """The names and dense values of the last step's outputs, and of all optimizers' parameters."""
-        if self.result is None and self.pieces:
-            leaves = [self.pieces.values[node] for node in self.pieces.returned]
-        else:
-            leaves = torch.utils._pytree.tree_flatten(self.static if self.result is None else self.result)[0]
-        tensors = [(str(i), leaf) for i, leaf in enumerate(leaves) if isinstance(leaf, torch.Tensor)]
-        for optimizer in self.held.optimizers:
-            tensors += [(f"parameter {i}", parameter) for group in optimizer.param_groups
-                        for i, parameter in enumerate(group["params"])]
-        with torch.no_grad():
-            dense = [(name, tensor.detach().contiguous()) for name, tensor in tensors]
+    # What a check asks of a step (graphbench_check.py)
+
+    in_ranks = staticmethod(lambda: in_ranks())
+
+    def begin(self, graph):
+        """Puts back what the step writes, then writes the renewed inputs. Before a replay, what the graph is to write
+        anew gets a value that no step computes, so that work which the graph lost shows."""
+        if graph:
+            self.poison()
+        self.result = None
+        self.state.put_back()
+        self.inputs.write()
         self.synchronize()
-        return dense
+
+    def poison(self):
+        made = self.mode_result if self.static is None else self.static
+        if self.pieces:
+            made = [self.pieces.values[node] for node in self.pieces.returned]
+        held = [*results_of(made).values(), *(each for _, each in self.gradients(True))]
+        with unseen():
+            for part in held:
+                storage = storage_of(part)
+                if storage._cdata not in self.state.known and storage._cdata not in self.state.kept:
+                    bytes_of(storage).fill_(0xFF)
+
+    def latest(self):
+        """The result of the last step, in whichever way it ran."""
+        if self.result is None and self.pieces:
+            return [self.pieces.values[node] for node in self.pieces.returned]
+        return self.static if self.result is None else self.result
+
+    def gradients(self, graph):
+        """The gradients that the last step left, by name."""
+        if graph and self.static_gradients is not None:
+            return self.static_gradients
+        return [(name, leaf().grad) for name, leaf in self.leaves if leaf() is not None
+                and leaf().grad is not None]
+
+    def state_outs(self):
+        return [Out("state", kept.name if i == 0 else f"{kept.name} part {i}", tensor, kept.parameter)
+                for kept in self.state.kept.values() if kept.seen.storage() is not None
+                for i, tensor in enumerate(kept.seen.tensors())]
+
+    def outs(self, graph):
+        """All that the last step left: its result, gradients, and the state that it wrote."""
+        self.synchronize()
+        result = self.latest()
+        self.result_seen = result
+        if graph:
+            self.mode_result = result
+        outs = [Out("value", name, tensor) for name, tensor in results_of(result).items()]
+        outs += [Out("gradient", name, gradient) for name, tensor in self.gradients(graph)
+                 for gradient in parts_of(tensor)[-1:] if storage_of(gradient)._cdata not in self.state.kept]
+        outs += self.state_outs()
+        taken = collections.Counter()
+        for out in outs:
+            taken[out.kind, out.name] += 1
+            if taken[out.kind, out.name] > 1:
+                out.name += f" #{taken[out.kind, out.name]}"
+            out.name = out.name if out.kind != "gradient" else f"{out.name}.grad"
+        return outs
+
+    def renew(self):
+        """Gives the inputs other values. Returns why they keep theirs; empty if they do not."""
+        why = ""
+        if self.axes.get("torch-inputs") == "keep":
+            return "--torch-inputs keep"
+        try:
+            with self.memory.at_work(), contextlib.redirect_stdout(sys.stderr):
+                self.inputs.renew(self.build)
+        except Unchanged as error:
+            why = str(error)
+        except Exception as error:  # noqa: BLE001 - the user's second build must not fail the cell
+            why = f"a second build failed: {reason_of(error, self.file)}"
+        if agree(self, bool(why)):
+            self.inputs.forget()
+            why = why or "another rank keeps them"
+        return why
+
+    def state_facts(self):
+        kept, small = self.state.kept.values(), self.state.small()
+        return {"count": len(kept), "bytes": sum(each.seen.nbytes for each in kept),
+                "names": [each.name for each in kept][:8], "generators": len(self.state.generators),
+                "before_steps": len(small), "before_steps_bytes": sum(each.seen.nbytes for each in small),
+                "without_copy": sum(each.copy is None for each in kept)}
+
+    def input_facts(self, why, changed):
+        return {"renewed": len(self.inputs.pairs), "why": why, "changed_outputs": changed,
+                "build_seconds": self.inputs.seconds}
 
     # Functions of the record gb_step
 
@@ -232,22 +370,29 @@ class Step:
             graph.instantiate()
         lent[0] = graph.raw_cuda_graph()
 
-    def fill(self, seed):
-        self.result = None
-        with torch.inference_mode():
-            self.held.put_back(seed)
-        torch.manual_seed(seed)
-        self.synchronize()
+    def lend_state(self, lent):
+        """The copies that put back small state before each timed step. Their memory is held until the step closes."""
+        copies = []
+        for kept in self.state.small():
+            storage = kept.seen.storage()
+            if storage is not None:
+                self.held.append((storage, kept.copy))
+                copies.append(abi.Copy(storage.data_ptr(), kept.copy.data_ptr(), kept.seen.nbytes,
+                                       abi.ON_CUDA if storage.device.type == "cuda" else 0, 0))
+        self.copies = (abi.Copy * len(copies))(*copies)
+        lent[0] = self.copies
+        return len(copies)
 
-    def lend_outputs(self, lent):
-        dtypes = {torch.float32: 0, torch.float16: 1, torch.bfloat16: 2, torch.int32: 3}
-        self.dense = self.outputs()
-        self.list = (abi.Output * len(self.dense))(*(
-            abi.Output(name.encode(), tensor.data_ptr(), tensor.numel() * tensor.element_size(),
-                       dtypes.get(tensor.dtype, abi.OTHER_DTYPE), 0)
-            for name, tensor in self.dense))
-        lent[0] = self.list
-        return len(self.list)
+    def check(self, heard, said):
+        """One turn of the talk with the worker: it tells what it did, and hears what to do next."""
+        if self.talk is None:
+            self.talk = conversation(self, json.loads(heard))
+        word = next(self.talk)
+        if "verdict" in word:
+            self.talk = None
+            self.inputs.forget()
+        self.word = json.dumps(word).encode()
+        said[0] = self.word
 
     def report(self):
         facts = {"torch": torch.__version__, **self.facts, **(self.compilations + compilations())}
@@ -257,14 +402,7 @@ class Step:
             facts["busy_threads"] = ", ".join(busy)
         if self.on_cuda:
             torch.cuda.empty_cache()  # so that `reserved` is what tensors and graphs keep
-            facts["memory_allocated"] = torch.cuda.memory_allocated(self.device)
-            with contextlib.suppress(RuntimeError):  # backend:cudaMallocAsync has no snapshot
-                facts["memory_free_in_graph_pools"] = sum(
-                    each["total_size"] - each["allocated_size"] for each in torch.cuda.memory_snapshot()
-                    if each["device"] == self.device.index and each.get("segment_pool_id", (0, 0)) != (0, 0))
-            peaks = map(max, self.peaks, self.read_peaks())
-            facts["max_memory_allocated"], facts["max_memory_reserved"] = peaks
-            facts["memory_reserved"] = torch.cuda.memory_reserved(self.device)
+            facts.update(self.memory.facts())
         if in_ranks() and self.on_cuda:
             facts["collectives"] = "nccl " + ".".join(map(str, torch.cuda.nccl.version()))
             asked = ["nvidia-smi", "nvlink", "-s", "-i", self.uuid]
@@ -308,9 +446,9 @@ class Host:
             (ctypes.c_char_p * len(self.MODES))(*self.MODES),
             abi.OPEN(lambda *given: self.answer(self.open)(*given[:-1])),
             abi.PARTS(self.answer(Step.lend_kinds)), abi.RUN(self.run),
-            abi.CAPTURE(self.answer(Step.lend_graph)), abi.FILL(self.answer(Step.fill)),
-            abi.OUTPUTS(self.answer(Step.lend_outputs)), abi.REPORT(Step.report),
-            abi.CLOSE(lambda step: self.steps.pop(id(step))))
+            abi.CAPTURE(self.answer(Step.lend_graph)), abi.FILL(), abi.OUTPUTS(), abi.REPORT(self.report),
+            abi.CLOSE(lambda step: self.steps.pop(id(step), None)), None,
+            abi.STATE(self.answer(Step.lend_state)), abi.CHECK(self.answer(Step.check)))
         self.plugin = abi.Plugin(
             ctypes.sizeof(abi.Plugin), abi.VERSION, b"torch", versions(file).encode(), step_count=1,
             steps=ctypes.pointer(ctypes.pointer(self.record)))
@@ -330,10 +468,22 @@ class Host:
         return call
 
     def tell(self, error, reason, size):
+        """Writes the reason. Raises nothing: what a callback returns to C after an exception is arbitrary."""
         skips = isinstance(error, Skip)
-        text = (str(error) if skips else reason_of(error, self.file)).encode()[:size - 1] + b"\0"
-        ctypes.memmove(reason, text, len(text))
+        try:
+            text = str(error) if skips else reason_of(error, self.file)
+        except BaseException as another:  # noqa: BLE001 - an exception whose text cannot be made
+            text = f"{type(error).__name__}, whose text cannot be made ({type(another).__name__})"
+        encoded = text.encode(errors="backslashreplace")[:size - 1] + b"\0"
+        ctypes.memmove(reason, encoded, len(encoded))
         return abi.SKIP if skips else abi.FAILED
+
+    def report(self, step):
+        try:
+            return step.report()
+        except BaseException as error:  # noqa: BLE001 - it crosses into C
+            self.text = ctypes.create_string_buffer(json.dumps({"report": reason_of(error, self.file)}).encode())
+            return ctypes.addressof(self.text)
 
     def run(self, step, part, reason, size):
         """Runs a part of the step. This is timed, so it does not go through the wrapper of answer()."""

@@ -9,7 +9,6 @@ from ctypes import CFUNCTYPE, POINTER, Structure, c_char_p, c_int, c_int32, c_in
 VERSION = 2
 ON_CUDA = 1
 SKIP, FAILED = 2, -1
-OTHER_DTYPE = -1
 RUN_PART, CAPTURED, LAUNCHED = range(3)
 ERROR = (c_void_p, c_size_t)
 
@@ -22,20 +21,22 @@ Request = record("Request", struct_size=c_uint32, place=c_int32, batch=c_int64, 
                  cuda_stream=c_void_p, device_uuid=c_char_p, split_ops=POINTER(c_char_p),
                  split_op_count=c_int32, axis_count=c_int32, axis_names=POINTER(c_char_p),
                  axis_values=POINTER(c_char_p))
-Output = record("Output", name=c_char_p, data=c_void_p, bytes=c_int64, dtype=c_int32, reserved=c_int32)
+Copy = record("Copy", to=c_void_p, source=c_void_p, bytes=c_int64, place=c_int32, reserved=c_int32)
 
 OPEN = CFUNCTYPE(c_int, POINTER(Request), POINTER(c_void_p), *ERROR, c_void_p)
 PARTS = CFUNCTYPE(c_int32, py_object, POINTER(c_uint8), c_int32, *ERROR)
 RUN = CFUNCTYPE(c_int, py_object, c_int32, *ERROR)
 CAPTURE = CFUNCTYPE(c_int, py_object, c_int32, POINTER(c_void_p), *ERROR)
 FILL = CFUNCTYPE(c_int, py_object, c_uint64, *ERROR)
-OUTPUTS = CFUNCTYPE(c_int32, py_object, POINTER(POINTER(Output)), *ERROR)
+OUTPUTS = CFUNCTYPE(c_int32, py_object, c_void_p, *ERROR)
 REPORT = CFUNCTYPE(c_void_p, py_object)
 CLOSE = CFUNCTYPE(None, py_object)
+STATE = CFUNCTYPE(c_int32, py_object, POINTER(POINTER(Copy)), *ERROR)
+CHECK = CFUNCTYPE(c_int, py_object, c_char_p, POINTER(c_char_p), *ERROR)
 
 StepRecord = record("StepRecord", struct_size=c_uint32, mode_count=c_int32, name=c_char_p, help=c_char_p,
                     modes=POINTER(c_char_p), open=OPEN, parts=PARTS, run=RUN, capture=CAPTURE, fill=FILL,
-                    outputs=OUTPUTS, report=REPORT, close=CLOSE, user=c_void_p)
+                    outputs=OUTPUTS, report=REPORT, close=CLOSE, user=c_void_p, state=STATE, check=CHECK)
 Plugin = record("Plugin", struct_size=c_uint32, abi_version=c_uint32, name=c_char_p, version=c_char_p,
                 workloads=c_void_p, ops=c_void_p, workload_count=c_int32, op_count=c_int32, passes=c_void_p,
                 pass_count=c_int32, step_count=c_int32, steps=POINTER(POINTER(StepRecord)))

@@ -13,7 +13,8 @@ from unittest import mock
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from graphbench_abi import ON_CUDA, Refusal, Request, one_line, reason_of
+from graphbench_abi import ON_CUDA, Refusal, Request, Skip, one_line, reason_of
+from graphbench_check import conversation
 
 THREAD_LOCAL, INVALIDATED = 1, 2
 # These ops read a size or a value back to the host. Even probe() does not capture them, because torch's
@@ -111,38 +112,22 @@ def text(found):
     return f"{found['op']} at {found['place']}: {found['reason']}{when}"
 
 
-def kernels(call):
-    with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CUDA]) as profile:
-        call()
-        torch.cuda.synchronize()
-    return [event.name for event in profile.events() if event.device_type == torch.autograd.DeviceType.CUDA
-            and not event.name.startswith(("Memcpy", "Memset"))]
-
-
-def silent(step):
-    """Returns whether a capture fails or misses work, and a sentence or note about it. Compares a replay's
-    outputs on new inputs, and its kernels, with those of an eager step."""
+def captured_wrong(step):
+    """Captures the step and judges its replays as a sweep's check does. Returns why it fails, and remarks."""
     try:
         step.capture(0)
     except Exception as error:  # noqa: BLE001 - what stops it passes neither the dispatcher nor Triton
-        return True, f"the whole step: {reason_of(error, step.file)}"
+        return f"the whole step: {reason_of(error, step.file)}", []
     step.graphs[0].instantiate()
-    step.fill(2)
-    step.graphs[0].replay()
-    step.synchronize()
-    got = [tensor.clone() for _, tensor in step.outputs()]
-    step.fill(2)
-    step.run()
-    far = [name for (name, want), have in zip(step.outputs(), got) if want.shape != have.shape
-           or not (want.double() - have.double()).norm() <= 0.02 * want.double().norm()]
-    eager, replay = kernels(step.run), kernels(step.graphs[0].replay)
-    counts = f"a replay launches {len(replay)} kernels and the eager step {len(eager)}"
-    if far or len(replay) < len(eager):
-        missed = next((name for name in eager if name not in replay), "none by name")
-        what = f"output {far[0]} of a replay is not eager's, " if far else ""
-        return True, (f"{what}{counts}: work went to another stream, or code asks what captures; missed: "
-                      f"{missed}")
-    return False, "" if len(replay) == len(eager) else f"note: {counts}: code asks whether it is captured"
+    talk = conversation(step, {"renew": True})
+    for word in talk:
+        if "verdict" in word:
+            return word["verdict"]["failed"], word["verdict"]["remarks"]
+        if word["run"] == "eager":
+            step.run()
+        else:
+            step.graphs[0].replay()
+            step.result = None
 
 
 def examine(host, batch, device, output):
@@ -156,19 +141,23 @@ def examine(host, batch, device, output):
     step = host.step(Request(place=ON_CUDA, batch=int(batch), mode=b"whole", cuda_stream=stream.cuda_stream,
                              device_uuid=uuid.encode()))
     doctor = Doctor(step.stream, step.file)
-    step.synchronize()
-    with doctor.watching():
-        step.run()
-    step.synchronize()
-    stops, note = bool(doctor.sentence()), ""
-    if not stops:
+    try:
         step.prepare()
-        stops, note = silent(step)
+    except Skip as why:
+        stops, note, remarks = True, str(why), []
+    else:
+        with doctor.watching():
+            step.run()
+        step.synchronize()
+        stops, note, remarks = bool(doctor.sentence()), "", []
+        if not stops:
+            note, remarks = captured_wrong(step)
+            stops = bool(note)
     document = json.dumps({"schema": "graphbench.doctor/1", "step": step.file, "batch": int(batch),
                            "stops": stops, "found": doctor.found, "silent": note}, indent=2) + "\n"
     if output == "-":
         return int(stops), document
     if output:
         pathlib.Path(output).write_text(document, encoding="utf-8")
-    lines = [*map(text, doctor.found), note, "" if stops else "nothing stops a capture"]
+    lines = [*map(text, doctor.found), note, *remarks, "" if stops else "nothing stops a capture"]
     return int(stops), "".join(f"{line}\n" for line in lines if line)

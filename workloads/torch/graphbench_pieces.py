@@ -129,11 +129,17 @@ class Pieces:
     def weak(self, value):
         if not isinstance(value, torch.Tensor):  # the items of a tuple are separate values
             return None if isinstance(value, (tuple, list)) else value
-        storage = value.untyped_storage()
-        borrowed = torch._C._construct_storage_from_data_pointer(storage.data_ptr(), value.device,
-                                                                 storage.nbytes())
-        return torch.empty(0, dtype=value.dtype, device=value.device).set_(
-            borrowed, value.storage_offset(), value.shape, value.stride())
+        return without_owner(value)
+
+
+def without_owner(tensor):
+    """A tensor over the same memory that does not own it."""
+    if tensor.layout != torch.strided:
+        return tensor
+    storage = tensor.untyped_storage()
+    borrowed = torch._C._construct_storage_from_data_pointer(storage.data_ptr(), tensor.device, storage.nbytes())
+    return torch.empty(0, dtype=tensor.dtype, device=tensor.device).set_(
+        borrowed, tensor.storage_offset(), tensor.shape, tensor.stride())
 
 
 def cut(step):
@@ -141,7 +147,7 @@ def cut(step):
     time of the guards. Raises Skip if the step cannot run as such parts."""
     from torch import _dynamo
 
-    if step.held.optimizers:
+    if step.optimizers:
         raise Skip("mode piecewise runs its parts without autograd, but the step holds an optimizer: give "
                    "--mode whole")
     _dynamo.reset()  # the parts stay; no batch calls its compiled code again

@@ -1,105 +1,297 @@
-"""Keeps and restores the state of a step, and reads other threads' CPU time and torch's compilations."""
+"""Finds what a step writes, whatever keeps it, and puts it back. State is the bytes of storages that existed before
+the step and that the step changes, and the states of generators that it draws from."""
 
-import collections
-import inspect
-import os
-import pathlib
-import sys
-import threading
+import contextlib
+import gc
+import itertools
 
-from graphbench_abi import one_line
+import torch
+from torch.multiprocessing.reductions import StorageWeakRef
 
+from graphbench_walk import parts_of
 
-class Held:
-    """The tensors that a step's callables reach through arguments, closures and globals. A Held keeps copies
-    of inputs and buffers and, if the step has an optimizer, of parameters and the optimizer's state."""
-
-    def __init__(self, torch, *values):
-        self.torch, found = torch, {}
-        reach(values, found)
-        self.modules, self.optimizers, tensors = (
-            [value for value in found.values() if isinstance(value, kind)]
-            for kind in (torch.nn.Module, torch.optim.Optimizer, torch.Tensor))
-        parameters = [each for module in self.modules for each in module.parameters()]
-        state = [buffer for module in self.modules for buffer in module.buffers()]
-        held = {id(tensor) for tensor in (*parameters, *state)}
-        if self.optimizers:
-            state += parameters
-            state += [value for optimizer in self.optimizers for of_parameter in optimizer.state.values()
-                      for value in of_parameter.values() if isinstance(value, torch.Tensor)]
-        inputs = [tensor for tensor in tensors if id(tensor) not in held]
-        self.inputs, self.state = ([(tensor, tensor.detach().clone()) for tensor in each]
-                                   for each in (inputs, state))
-
-    def elsewhere(self, device):
-        """Names a tensor that lies neither on the step's device nor on the CPU; None if there is none."""
-        named = [pair for module in self.modules for pair in (*module.named_parameters(),
-                                                              *module.named_buffers())]
-        named += [(f"input {i}", tensor) for i, (tensor, _) in enumerate(self.inputs)]
-        return next((f"{name} on {tensor.device}" for name, tensor in named
-                     if tensor.device.type != "cpu" and tensor.device != device), None)
-
-    def put_back(self, seed):
-        """Puts state back as it was, and inputs to their own values in another order, which keeps indices,
-        masks and scales valid."""
-        for tensor, kept in self.state:
-            tensor.detach().copy_(kept)
-        for tensor, kept in self.inputs:
-            random = self.torch.Generator(device=tensor.device).manual_seed(seed)
-            order = self.torch.randperm(tensor.numel(), generator=random, device=tensor.device)
-            tensor.detach().copy_(kept.flatten()[order].view(tensor.shape))
+CHUNK = 1 << 21  # words of 8 bytes that are digested at once, which bounds the digest's own memory
+ON_CPU_MAX = 256 << 20  # larger storages on the CPU, such as data sets, are judged by their tensors' versions
+SMALL = 1 << 20  # bytes of state that are put back before each timed step
 
 
-def reach(value, found, depth=0):
-    """Adds to `found`, by id, the value and all objects that at most five references lead to from it."""
-    if id(value) in found or depth > 5:
-        return
-    found[id(value)] = value
-    inside = ()
-    if isinstance(value, (list, tuple)):
-        inside = value
-    elif isinstance(value, dict):
-        inside = value.values()
-    elif inspect.isfunction(value):
-        names = inspect.getclosurevars(value)
-        inside = (*names.nonlocals.values(), *names.globals.values(), *(value.__defaults__ or ()))
-    elif inspect.ismethod(value):
-        inside = (value.__self__,)
-    for each in inside:
-        reach(each, found, depth + 1)
+def storage_of(tensor):
+    return tensor.untyped_storage() if hasattr(tensor, "untyped_storage") else tensor.storage().untyped()
 
 
-def seconds_of_other_threads():
-    """CPU time, by name, of the threads that Python code started. A busy one holds the interpreter's lock for
-    5 ms at a time."""
-    used = collections.Counter()
-    for thread in threading.enumerate():
-        stat = pathlib.Path(f"/proc/self/task/{thread.native_id}/stat")
-        # The main thread and threads that Python did not start are the worker's, which runs the step.
-        own = thread is threading.main_thread() or isinstance(thread, threading._DummyThread)
-        if not own and stat.exists():
-            ticks = stat.read_text(encoding="utf-8").rsplit(")", 1)[1].split()[11:13]
-            used[thread.name] = sum(map(int, ticks)) / os.sysconf("SC_CLK_TCK")
-    return used
+def bytes_of(storage):
+    """A tensor over the bytes of a storage. Writing to it moves no tensor's version, and autograd does not see it."""
+    over = torch.empty(0, dtype=torch.uint8, device=storage.device)
+    return over.set_(storage, 0, (storage.nbytes(),), (1,))
 
 
-def compilations(opening=False, forget=False):
-    """Returns torch._dynamo's counters by their names, and the counts of the most frequent reasons.
-    Batches compile the same code, so while a batch is opened, a function's first compilation is not a
-    recompilation. `forget` sets the counters to zero."""
-    utils = getattr(sys.modules.get("torch._dynamo"), "utils", None)
-    found, reasons, compiled = collections.Counter(), collections.Counter(), set()
-    for group, counts in getattr(utils, "counters", {}).items():
-        if group not in ("graph_break", "unimplemented"):  # the names in these groups are long texts
-            found.update({f"{group}.{name}": count for name, count in counts.items()})
-    for record in getattr(utils, "get_compilation_metrics", list)():
-        function = record.co_filename, record.co_firstlineno
-        repeated = not opening or function in compiled
-        compiled.add(function)
-        for name in ("recompile_reason", "cudagraph_skip_reason")[not repeated:]:
-            if reason := getattr(record, name, None):
-                reasons[f"{name}.{one_line(reason, 200)}"] += 1
-    if forget and utils:
-        utils.counters.clear()
-        getattr(utils, "clear_compilation_metrics", list)()
-    return found + collections.Counter(dict(reasons.most_common(8)))
+@contextlib.contextmanager
+def unseen():
+    """For work of our own on a user's tensors: without autograd, dispatch modes and overridden functions."""
+    subclasses = getattr(torch._C, "DisableTorchFunctionSubclass", torch._C.DisableTorchFunction)
+    with torch.no_grad(), subclasses():
+        yield
+
+
+def collected():
+    """All objects that the garbage collector tracks, also those that the user has frozen."""
+    frozen = gc.get_freeze_count()
+    if frozen:
+        gc.unfreeze()
+    objects = gc.get_objects()
+    if frozen:
+        gc.freeze()
+    return objects
+
+
+def live_tensors():
+    """All tensors that Python can reach, and the gradients of the leaves among them."""
+    found = [each for each in collected() if issubclass(type(each), torch.Tensor)]
+    with unseen():
+        for tensor in found[:]:
+            with contextlib.suppress(RuntimeError):  # an undefined tensor has no attributes
+                if tensor.is_leaf and tensor.requires_grad and tensor.grad is not None:
+                    found.append(tensor.grad)
+    return found
+
+
+def live_generators():
+    """All random number generators that Python can reach. The garbage collector does not track them, nor tuples and
+    dicts that hold nothing else, so they are looked for in what tracked objects refer to."""
+    referents = gc.get_referents(*collected())
+    untracked = [each for each in referents if type(each) in (dict, tuple) and not gc.is_tracked(each)]
+    found = {id(each): each for each in itertools.chain(referents, gc.get_referents(*untracked))
+             if issubclass(type(each), torch.Generator)}
+    return list(found.values())
+
+
+class Digests:
+    """Digests of bytes on their own device: 64 bits that depend on every word and its place."""
+
+    def __init__(self):
+        self.weights = {}
+
+    def of(self, data):
+        """The digest of a one-dimensional tensor of bytes, as a tensor of one element on its device."""
+        if data.device not in self.weights:
+            index = torch.arange(CHUNK, device=data.device, dtype=torch.int64)
+            self.weights[data.device] = (index * 0x5851F42D4C957F2D + 0x14057B7EF767814F) | 1
+        weights, total = self.weights[data.device], torch.zeros((), dtype=torch.int64, device=data.device)
+        if data.data_ptr() % 8 and data.is_cuda:
+            data = data.clone()
+        whole = data.numel() // 8 * 8
+        for words in data[:whole].view(torch.int64).split(CHUNK):
+            mixed = words * weights[:words.numel()]
+            total = total * 0x2545F4914F6CDD1D + (mixed ^ (mixed >> 32)).sum()
+        tail = data[whole:].to(torch.int64)
+        return total * 0x2545F4914F6CDD1D + (tail * weights[:tail.numel()]).sum()
+
+    def forget(self):
+        self.weights.clear()
+
+
+def numbers(tensors):
+    """Reads tensors of one element from all devices, with one wait for each device."""
+    by_device, values = {}, {}
+    for key, tensor in tensors.items():
+        by_device.setdefault(tensor.device, []).append((key, tensor))
+    for pairs in by_device.values():
+        read = torch.stack([tensor for _, tensor in pairs]).tolist()
+        values.update(zip((key for key, _ in pairs), read))
+    return values
+
+
+class Seen:
+    """A storage at one moment: its digest, the greatest version of its tensors, and the shapes of those tensors. It
+    keeps the storage's address from being used again, but not its memory."""
+
+    def __init__(self, storage):
+        self.weak, self.nbytes, self.device = StorageWeakRef(storage), storage.nbytes(), storage.device
+        self.views, self.version, self.digest = {}, 0, None
+
+    def add(self, tensor):
+        view = (tensor.dtype, tensor.storage_offset(), tuple(tensor.shape), tuple(tensor.stride()))
+        self.views[view] = tensor.numel()
+        with contextlib.suppress(RuntimeError):  # an inference tensor has no version
+            self.version = max(self.version, tensor._version)
+
+    def storage(self):
+        """The storage, or None if nothing but us refers to it any more."""
+        if self.weak.expired():
+            return None
+        return torch.UntypedStorage._new_with_weak_ptr(self.weak.cdata)
+
+    def tensors(self):
+        """The storage's elements as tensors: the largest views, without those that lie inside of a dense one."""
+        storage, chosen, covered = self.storage(), [], []
+        for view, count in sorted(self.views.items(), key=lambda each: -each[1]):
+            dtype, offset, shape, stride = view
+            size = torch.empty(0, dtype=dtype).element_size()
+            reach = 1 + sum((n - 1) * step for n, step in zip(shape, stride)) if count else 0
+            begin, end = offset * size, (offset + reach) * size
+            if count and not any(low <= begin and end <= high for low, high in covered):
+                over = torch.empty(0, dtype=dtype, device=self.device)
+                chosen.append(over.set_(storage, offset, shape, stride))
+                if reach == count:
+                    covered.append((begin, end))
+        return chosen
+
+
+class Memory:
+    """The storages of all live tensors. Those of `ours` are left out."""
+
+    def __init__(self):
+        self.ours, self.digests = {}, Digests()
+
+    def own(self, tensor):
+        storage = storage_of(tensor)
+        self.ours[storage._cdata] = StorageWeakRef(storage)  # keeps the address from being another's
+        return tensor
+
+    def look(self, devices):
+        """What is live now on `devices`, by the storage's address, with digests."""
+        found, parts = {}, {}
+        self.ours = {key: weak for key, weak in self.ours.items() if not weak.expired()}
+        with unseen():
+            for tensor in live_tensors():
+                with contextlib.suppress(RuntimeError, NotImplementedError):  # without memory of its own
+                    for part in parts_of(tensor):
+                        storage = storage_of(part)
+                        key = storage._cdata
+                        if key in self.ours or storage.nbytes() == 0 or storage.device not in devices:
+                            continue
+                        if key not in found:
+                            found[key] = Seen(storage)
+                            if storage.device.type != "cpu" or storage.nbytes() <= ON_CPU_MAX:
+                                parts[key] = self.digests.of(bytes_of(storage))
+                        found[key].add(part)
+            for key, digest in numbers(parts).items():
+                found[key].digest = digest
+        self.digests.forget()
+        return found
+
+
+class Kept:
+    """The bytes of one storage that a step writes, as they were, and where they go."""
+
+    def __init__(self, seen, copy, born):
+        self.seen, self.copy, self.born, self.name = seen, copy, born, ""
+        self.parameter = self.moved = False
+
+    def put_back(self):
+        storage = self.seen.storage()
+        if storage is not None and self.copy is not None:
+            bytes_of(storage).copy_(self.copy, non_blocking=True)
+
+
+class State:
+    """What a step writes. Call before_first(), run the step, after_first(), run it again, after_second(); and if that
+    returns true, run it once more and call after_third(). `shared` holds the copies of all batches of the process,
+    because batches share weights."""
+
+    shared = {}
+    memory = Memory()
+
+    def __init__(self, device, room):
+        """`room` makes memory for a copy: a tensor of so many bytes on the device or the CPU, or None."""
+        self.devices, self.room = {device, torch.device("cpu")}, room
+        self.kept, self.generators = {}, []
+
+    def copies(self, seen, of):
+        """Copies the storages `of`, those of the least bytes first."""
+        with unseen():
+            for key in sorted(of, key=lambda each: seen[each].nbytes):
+                storage = seen[key].storage()
+                copy = None if storage is None else self.room(storage)
+                if copy is not None:
+                    self.memory.own(copy).copy_(bytes_of(storage))
+                yield key, copy
+
+    def before_first(self):
+        self.before = self.memory.look(self.devices)
+        State.shared = {key: kept for key, kept in State.shared.items() if kept.seen.storage() is not None}
+        known = {key for key, kept in State.shared.items() if key in self.before
+                 and kept.seen.digest == self.before[key].digest and kept.copy is not None}
+        self.first = {key: State.shared[key].copy for key in known}
+        self.first.update(self.copies(self.before, self.before.keys() - known))
+        self.draws = [(each, each.get_state()) for each in live_generators()]
+
+    def after_first(self):
+        self.middle = self.memory.look(self.devices)
+        self.born = dict(self.copies(self.middle, self.middle.keys() - self.before.keys()))
+        known = {id(each) for each, _ in self.draws}
+        self.draws += [(each, each.get_state()) for each in live_generators() if id(each) not in known]
+
+    def after_second(self):
+        """Keeps the copies of what was written, and of generators that were drawn from; drops the others. Returns true
+        if some of it changed in the first step only: the step may have filled a table once, or write the same values
+        again. A third step, from the old values of these, shows which."""
+        after = self.memory.look(self.devices)
+
+        def differ(a, b):
+            return a.digest != b.digest or a.version != b.version
+
+        self.once = []
+        for key, seen in self.middle.items():
+            old, new = self.before.get(key), after.get(key)
+            if new is None or not (differ(seen, new) or old is not None and differ(old, seen)):
+                continue
+            first = old or seen
+            first.views = new.views
+            self.kept[key] = Kept(first, self.first[key] if old is not None else self.born[key], born=old is None)
+            if not differ(seen, new) and self.kept[key].copy is not None:
+                self.once.append(key)
+        State.shared.update(self.kept)
+        self.old = set(self.before)
+        self.known = {key: each.weak for key, each in {**self.before, **after}.items()}
+        self.generators = [(each, state) for each, state in self.draws if not torch.equal(state, each.get_state())]
+        with unseen():
+            self.filled = {}
+            for key in self.once:
+                data = bytes_of(after[key].storage())
+                self.filled[key] = after[key].digest, self.memory.own(data.clone())
+                self.kept[key].put_back()
+        del self.before, self.middle, self.first, self.born, self.draws
+        return bool(self.once)
+
+    def after_third(self):
+        """What was not written again keeps the value that the first step gave it."""
+        now = self.memory.look(self.devices)
+        with unseen():
+            for key, (digest, data) in self.filled.items():
+                if key in now and now[key].digest != digest:
+                    bytes_of(now[key].storage()).copy_(data)
+                    del self.kept[key]
+                    State.shared.pop(key, None)
+        del self.filled, self.once
+
+    def move_copies(self):
+        """Copies the copies into the memory that is current now."""
+        for kept in self.kept.values():
+            if kept.copy is not None and kept.copy.is_cuda and not kept.moved:
+                kept.copy, kept.moved = self.memory.own(kept.copy.clone()), True
+
+    def put_back(self):
+        with unseen():
+            for kept in self.kept.values():
+                kept.put_back()
+        for generator, state in self.generators:
+            generator.set_state(state)
+
+    def is_old(self, tensor):
+        """True if the tensor's memory existed before the first step, and the step does not write it."""
+        keys = {storage_of(part)._cdata for part in parts_of(tensor)}
+        return keys <= self.old and not keys & self.kept.keys()
+
+    def small(self):
+        """What is put back before each timed step: integers first, then the smallest, up to SMALL bytes in all."""
+        total, chosen = 0, []
+
+        def order(kept):
+            return any(dtype.is_floating_point for dtype, *_ in kept.seen.views), kept.seen.nbytes
+
+        for kept in sorted(self.kept.values(), key=order):
+            if kept.copy is not None and total + kept.seen.nbytes <= SMALL:
+                total += kept.seen.nbytes
+                chosen.append(kept)
+        return chosen

@@ -143,8 +143,12 @@ void CuptiProfiler::add(const CuptiRecord& record) {
   // Subtracts as integers, because large doubles would lose the last nanoseconds.
   activity.end_seconds = activity.start_seconds + static_cast<double>(timed.end_ns - timed.start_ns) * 1e-9;
   if (kernel) {
-    activity.name = readable(reinterpret_cast<const CuptiKernelRecord&>(record).name);
+    const auto& launched = reinterpret_cast<const CuptiKernelRecord&>(record);
+    activity.name = readable(launched.name);
+    activity.in_graph = launched.graph_node != 0;
   } else {
+    activity.bytes = static_cast<std::int64_t>(timed.bytes);
+    activity.in_graph = reinterpret_cast<const CuptiMemoryRecord&>(record).graph_node != 0;
     activity.kind = record.kind == cupti_activity_memcpy ? Activity::Kind::copy : Activity::Kind::fill;
     activity.name = activity.kind == Activity::Kind::copy ? "copy" : "fill";
   }

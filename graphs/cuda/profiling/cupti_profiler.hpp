@@ -21,7 +21,7 @@ inline constexpr std::uint32_t cupti_activity_kernel = 3;
 inline constexpr std::uint32_t cupti_activity_concurrent_kernel = 10;
 inline constexpr std::uint32_t cupti_flush_forced = 1;
 
-// The start of every record. New CUPTI versions append fields; only fields that exist since CUDA 9 are read.
+// The start of every record. New CUPTI versions append fields; only fields that exist since CUDA 11 are read.
 // A test checks these layouts against the toolkit's headers.
 struct CuptiRecord {
   std::uint32_t kind;
@@ -29,7 +29,8 @@ struct CuptiRecord {
 
 struct CuptiTimedRecord {
   std::uint32_t kind;
-  std::uint8_t details[12];
+  std::uint8_t details[4];
+  std::uint64_t bytes;  // of copies and fills
   std::uint64_t start_ns;  // CUPTI's clock; 0 if the time is unknown
   std::uint64_t end_ns;
 };
@@ -38,8 +39,17 @@ struct CuptiKernelRecord {
   CuptiTimedRecord timed;
   std::uint8_t details[72];
   const char* name;  // owned by CUPTI; mangled
+  std::uint8_t more[32];
+  std::uint64_t graph_node;  // 0 if no graph launch ran it
 };
-static_assert(offsetof(CuptiTimedRecord, start_ns) == 16 && offsetof(CuptiKernelRecord, name) == 104);
+struct CuptiMemoryRecord {
+  CuptiTimedRecord timed;
+  std::uint8_t details[32];
+  std::uint64_t graph_node;
+};
+static_assert(offsetof(CuptiTimedRecord, start_ns) == 16 && offsetof(CuptiKernelRecord, name) == 104 &&
+              offsetof(CuptiKernelRecord, graph_node) == 144 &&
+              offsetof(CuptiMemoryRecord, graph_node) == 64);
 
 // The functions of CUPTI that we call. Tests fill in their own functions.
 struct CuptiLibrary {

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 
+#include "graphs/abi/text.hpp"
 #include "graphs/base/text.hpp"
 #include "harness/measure/foreign/heartbeat.hpp"
 #include "harness/measure/worker/task_rig.hpp"
@@ -115,9 +116,94 @@ std::map<std::string, std::string> ForeignRig::library(std::int64_t batch) {
   return facts;
 }
 
-void ForeignRig::check(execution::Executor& executor, std::int64_t batch,
+namespace {
+
+// A step that ran nothing on the device, or has other work than eager, is said together with what is missing.
+std::string lost_work(const model::StepRecords* records) {
+  if (records == nullptr || !model::is_other_program(*records)) return "";
+  return "; " + model::program_text(*records);
+}
+
+void read_verdict(const nlohmann::json& verdict, bool renews, model::Check& check) {
+  check.identical = verdict.at("identical").get<bool>();
+  check.max_abs_error = verdict.at("max_abs_error").get<double>();
+  if (const auto tolerated = verdict.at("tolerated").get<std::string>(); !tolerated.empty())
+    check.tolerated = abi::printable(tolerated.c_str());
+  for (const auto& remark : verdict.at("remarks"))
+    check.remarks.push_back(abi::printable(remark.get<std::string>().c_str()));
+  const nlohmann::json& state = verdict.at("state");
+  model::CheckedState& found = check.state.emplace();
+  found.count = state.at("count").get<std::int64_t>();
+  found.bytes = state.at("bytes").get<std::int64_t>();
+  for (const auto& name : state.at("names"))
+    found.names.push_back(abi::printable(name.get<std::string>().c_str()));
+  found.generators = state.at("generators").get<std::int64_t>();
+  found.before_steps = state.at("before_steps").get<std::int64_t>();
+  found.before_steps_bytes = state.at("before_steps_bytes").get<std::int64_t>();
+  found.without_copy = state.at("without_copy").get<std::int64_t>();
+  if (!renews) return;
+  const nlohmann::json& inputs = verdict.at("inputs");
+  model::CheckedInputs& renewed = check.inputs.emplace();
+  renewed.renewed = inputs.at("renewed").get<std::int64_t>();
+  renewed.kept_because = abi::printable(inputs.at("why").get<std::string>().c_str());
+  if (!inputs.at("changed_outputs").is_null())
+    renewed.changed_outputs = inputs.at("changed_outputs").get<bool>();
+  if (!inputs.at("build_seconds").is_null()) renewed.build_seconds = inputs.at("build_seconds").get<double>();
+}
+
+}  // namespace
+
+void ForeignRig::let_step_check(ForeignStep& step, execution::Executor& executor,
+                                const model::StepRecords* records, std::optional<model::Check>& check) {
+  constexpr int turns_max = 64;
+  const bool is_eager = &executor.eager() == &executor;
+  nlohmann::json heard{{"renew", task_.launch == 0}};
+  if (records != nullptr) heard["same_kernels"] = !model::is_other_program(*records);
+  if (records != nullptr && records->operations == 0 && !is_eager)
+    throw Error(ErrorCode::recorded_nothing, "check: the step runs nothing on the device");
+  for (int turn = 0; turn < turns_max; ++turn) {
+    const std::string said = step.check(heard.dump());
+    const auto asked = nlohmann::json::parse(said, nullptr, false);
+    const auto unclear = [&] {
+      return Error(ErrorCode::step_failed, "check: the step asks for " + said.substr(0, 100) +
+                                               R"(: give {"run": "eager"}, {"run": "mode"} or {"verdict": ...})");
+    };
+    if (!asked.is_object()) throw unclear();
+    heard = nlohmann::json::object();
+    if (const auto run = asked.find("run"); run != asked.end() && run->is_string()) {
+      (*run == "eager" ? executor.eager() : executor).submit();
+      stream().synchronize();
+      continue;
+    }
+    if (!asked.contains("verdict")) throw unclear();
+    const nlohmann::json& verdict = asked.at("verdict");
+    check = model::Check{.reference = is_eager ? "eager_again" : "eager",
+                         .identical = false,
+                         .max_abs_error = 0,
+                         .tolerated = {}};
+    try {
+      read_verdict(verdict, task_.launch == 0, *check);
+      if (const auto failed = verdict.at("failed").get<std::string>(); !failed.empty())
+        throw Error(ErrorCode::check_failed,
+                    "check: " + abi::printable(failed.c_str()) + lost_work(is_eager ? nullptr : records));
+    } catch (const nlohmann::json::exception& error) {
+      throw Error(ErrorCode::step_failed, std::string("check: the verdict is not complete: ") + error.what());
+    }
+    if (records != nullptr && records->operations == 0)
+      check->remarks.emplace_back("the step runs nothing on the device");
+    return;
+  }
+  throw Error(ErrorCode::step_failed, "check: the step asked for " + std::to_string(turns_max) +
+                                          " turns and gave no verdict");
+}
+
+void ForeignRig::check(execution::Executor& executor, std::int64_t batch, const model::StepRecords* records,
                        std::optional<model::Check>& check) {
   ForeignStep& step = step_at(batch);
+  if (step.checks_itself()) {
+    let_step_check(step, executor, records, check);
+    return;
+  }
   const bool on_host = device().info().kind == "host";
   const auto run = [&](execution::Executor& runner) {
     step.fill(worker::seed_for(task_, worker::SeedUse::check, batch));

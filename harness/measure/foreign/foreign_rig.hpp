@@ -24,12 +24,15 @@ class ForeignRig final : public worker::Rig {
   void allocate(std::int64_t) override { allocated_ = true; }
   bool allocated() const noexcept override { return allocated_; }
   void release() override { allocated_ = false; }
-  // Differences that another order of operations explains give Check::tolerated; larger ones fail.
-  void check(execution::Executor& executor, std::int64_t batch, std::optional<model::Check>& check) override;
-  // Only an unsupported mode, which is reported before any capture, and a failed check leave the process
-  // usable. A failed capture can leave a library's allocator in any state.
+  // Differences that another order of operations explains give Check::tolerated; larger ones fail. A step that
+  // checks itself (gb_step.check) judges; else its outputs are compared here.
+  void check(execution::Executor& executor, std::int64_t batch, const model::StepRecords* records,
+             std::optional<model::Check>& check) override;
+  // Only an unsupported mode, which is reported before any capture, an empty graph and a failed check leave the
+  // process usable. A failed capture can leave a library's allocator in any state.
   bool survives(ErrorCode code) const noexcept override {
-    return code == ErrorCode::check_failed || code == ErrorCode::unsupported;
+    return code == ErrorCode::check_failed || code == ErrorCode::unsupported ||
+           code == ErrorCode::recorded_nothing;
   }
   // The device must not be reset between placements: PyTorch does not survive a reset of its device.
   bool owns_device() const noexcept override { return false; }
@@ -42,6 +45,8 @@ class ForeignRig final : public worker::Rig {
     std::optional<Error> failure;
   };
   std::unique_ptr<execution::Executor> make_executor(std::int64_t batch, bool eagerly) override;
+  void let_step_check(ForeignStep& step, execution::Executor& executor, const model::StepRecords* records,
+                      std::optional<model::Check>& check);
   bool open(std::int64_t batch);  // false: other batches need a new process
   ForeignStep& step_at(std::int64_t batch);
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 
 #include "graphs/abi/guard.hpp"
 
@@ -12,6 +13,8 @@ namespace {
 // A step with more parts or outputs is refused: such a number comes from uninitialized memory.
 constexpr std::int32_t parts_max = 4096;
 constexpr std::int32_t outputs_max = 4096;
+constexpr std::int32_t copies_max = 65536;
+constexpr std::size_t report_bytes_max = std::size_t{1} << 20;
 constexpr std::size_t reason_bytes = 4096;
 constexpr std::int32_t whole_step = -1;
 
@@ -61,6 +64,7 @@ ForeignStep::ForeignStep(const gb_step& record, const Opening& opening, Stream& 
           [&] { return record_.open(&request, &step_, reason_.data(), reason_.size(), record_.user); });
   try {
     read_parts();
+    read_state();
   } catch (...) {
     close();
     throw;
@@ -91,6 +95,21 @@ void ForeignStep::read_parts() {
     refuse(has + "only modes whole and piecewise may have captured parts");
 }
 
+void ForeignStep::read_state() {
+  if (record_.state == nullptr) return;
+  const gb_step_copy* copies = nullptr;
+  std::int32_t count = 0;
+  checked("state", [&] {
+    count = record_.state(step_, &copies, reason_.data(), reason_.size());
+    return count < 0 ? count : 0;
+  });
+  if (count > copies_max || (count > 0 && copies == nullptr))
+    throw Error(ErrorCode::step_failed, "state: the step has " + std::to_string(count) +
+                                            " copies: give at most " + std::to_string(copies_max) +
+                                            " in an array");
+  state_.assign(copies, copies + count);
+}
+
 void ForeignStep::close() noexcept {
   if (step_ != nullptr) record_.close(step_);
 }
@@ -118,18 +137,34 @@ std::vector<gb_step_output> ForeignStep::outputs() {
   std::int32_t count = 0;
   checked("outputs", [&] {
     count = record_.outputs(step_, &outputs, reason_.data(), reason_.size());
-    return count < 0 || count > outputs_max || (count > 0 && outputs == nullptr) ? 1 : 0;
+    return count < 0 ? count : 0;
   });
+  if (count > outputs_max || (count > 0 && outputs == nullptr))
+    throw Error(ErrorCode::step_failed, "outputs: the step has " + std::to_string(count) +
+                                            " outputs: give at most " + std::to_string(outputs_max) +
+                                            " in an array");
   return {outputs, outputs + count};
 }
 
 std::string ForeignStep::report() {
   const char* const text = record_.report == nullptr ? nullptr : record_.report(step_);
-  return text == nullptr ? "" : text;
+  if (text == nullptr) return "";
+  const std::size_t bytes = strnlen(text, report_bytes_max + 1);
+  if (bytes > report_bytes_max)
+    throw Error(ErrorCode::step_failed,
+                "report: the text is longer than " + std::to_string(report_bytes_max) + " bytes");
+  return {text, bytes};
+}
+
+std::string ForeignStep::check(const std::string& heard) {
+  const char* said = nullptr;
+  checked("check", [&] { return record_.check(step_, heard.c_str(), &said, reason_.data(), reason_.size()); });
+  return said == nullptr ? "" : said;
 }
 
 ForeignExecutor::ForeignExecutor(Device& device, Stream& stream, ForeignStep& step, bool eagerly)
-    : device_(device), stream_(stream), step_(step) {
+    : device_(device), stream_(stream), step_(step), on_host_(device.info().kind == "host") {
+  restores_ = !step.state().empty();
   const auto add = [&](std::int32_t index, std::uint8_t kind) {
     parts_.push_back({.kind = kind, .call = device.make_callback([&step, index] { step.run(index); })});
   };
@@ -150,6 +185,15 @@ void ForeignExecutor::warm_up() {
   }
 }
 
+// A part of several may be empty, but a step whose graphs hold nothing would be launched for nothing.
+void ForeignExecutor::require_work() const {
+  const bool captured = std::ranges::all_of(parts_, [](const Part& part) { return part.graph != nullptr; });
+  if (captured && counts().graphs.contents.nodes == 0)
+    throw Error(ErrorCode::recorded_nothing,
+                "capture: the graph is empty: the step enqueued nothing while it was captured, because it returned "
+                "what an earlier step had made, or because it has no work on the device");
+}
+
 std::unique_ptr<Graph> ForeignExecutor::capture_part(Part& part, std::int32_t index) {
   if (void* const lent = step_.capture(index)) return device_.borrow_graph(lent);
   if (part.kind == GB_PART_LAUNCHED)
@@ -164,6 +208,7 @@ void ForeignExecutor::capture() {
     if (parts_[i].kind != GB_PART_RUN)
       parts_[i].graph = capture_part(parts_[i], static_cast<std::int32_t>(i));
   }
+  require_work();
 }
 
 void ForeignExecutor::instantiate() {
@@ -179,6 +224,16 @@ void ForeignExecutor::instantiate() {
 void ForeignExecutor::upload() {
   for (Part& part : parts_) {
     if (part.exec != nullptr) part.exec->upload(stream_);
+  }
+}
+
+void ForeignExecutor::restore() {
+  for (const gb_step_copy& copy : step_.state()) {
+    if (copy.place == GB_ON_HOST && !on_host_) {
+      std::memcpy(copy.to, copy.from, static_cast<std::size_t>(copy.bytes));
+    } else {
+      stream_.copy_on_device(copy.to, copy.from, static_cast<std::size_t>(copy.bytes));
+    }
   }
 }
 

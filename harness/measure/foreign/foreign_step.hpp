@@ -40,18 +40,24 @@ class ForeignStep {
   void fill(std::uint64_t seed);
   std::vector<gb_step_output> outputs();  // valid until the next call
   std::string report();                   // a JSON object, or empty
+  // The state to put back before each timed step.
+  const std::vector<gb_step_copy>& state() const noexcept { return state_; }
+  bool checks_itself() const noexcept { return record_.check != nullptr; }
+  std::string check(const std::string& heard);  // one turn of gb_step.check
 
  private:
   template <typename Call>
   void checked(const char* function, Call&& call);
   [[noreturn]] void fail(const char* function, int status);
   void read_parts();
+  void read_state();
   void close() noexcept;
 
   const gb_step& record_;
   const std::string mode_;
   void* step_ = nullptr;
   std::vector<std::uint8_t> parts_;
+  std::vector<gb_step_copy> state_;
   std::vector<char> reason_;  // for the step's error text; allocated once, because run() must not allocate
 };
 
@@ -74,6 +80,7 @@ class ForeignExecutor final : public execution::Executor {
   GraphExec* exec_of(std::size_t part) const { return parts_[part].exec.get(); }
   std::vector<Graph*> graphs() const override;
   std::vector<facts::DescribedPiece> describe() const override;
+  void restore() override;
 
  private:
   struct Part {
@@ -85,11 +92,13 @@ class ForeignExecutor final : public execution::Executor {
   };
 
   void enqueue_step() override;
+  void require_work() const;
   std::unique_ptr<Graph> capture_part(Part& part, std::int32_t index);
 
   Device& device_;
   Stream& stream_;
   ForeignStep& step_;
+  const bool on_host_;
   std::unique_ptr<ForeignExecutor> eager_;  // null: this executor is eager
   std::vector<Part> parts_;
 };

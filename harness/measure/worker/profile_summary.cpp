@@ -95,40 +95,104 @@ model::Profile summarize_profile(const std::vector<RecordedStep>& steps) {
   return profile;
 }
 
+namespace {
+
+constexpr std::size_t name_max = 160;
+
+// The work of one step: how often each kernel runs, by name, and each copy, by its bytes.
+struct Work {
+  std::map<std::string, std::int64_t> kernels;
+  std::map<std::int64_t, std::int64_t> copies;
+  std::int64_t kernel_count = 0;
+  std::int64_t copy_count = 0;
+  std::int64_t beside = 0;
+  bool sizes_known = true;
+
+  void add_copy(std::int64_t bytes) {
+    ++copies[bytes];
+    ++copy_count;
+  }
+};
+
+// The driver's own kernels in graphs have names such as memcpy32_post, memcpy128 and memset32_post.
+bool copies_in_graph(const Activity& activity) {
+  return activity.kind == Activity::Kind::copy ||
+         (activity.kind == Activity::Kind::kernel && activity.name.starts_with("memcpy"));
+}
+
+Work work_of(const RecordedStep& step, const StepGraphs& graphs) {
+  Work work;
+  for (const Activity& activity : step.activities) {
+    const bool fills = activity.kind == Activity::Kind::fill || activity.name.starts_with("memset");
+    if (graphs.all && !activity.in_graph) {
+      work.beside += fills ? 0 : 1;
+    } else if (activity.in_graph && copies_in_graph(activity)) {
+      if (graphs.copies) continue;
+      work.sizes_known = work.sizes_known && activity.kind == Activity::Kind::copy;
+      work.add_copy(activity.bytes);
+    } else if (activity.kind == Activity::Kind::copy) {
+      work.add_copy(activity.bytes);
+    } else if (!fills) {
+      ++work.kernels[activity.name.substr(0, name_max)];
+      ++work.kernel_count;
+    }
+  }
+  for (const std::int64_t bytes : graphs.copies.value_or(std::vector<std::int64_t>{})) work.add_copy(bytes);
+  return work;
+}
+
+// Calls `differ(key, eager, here)` for each key whose counts differ. Returns the sum of the differences.
+template <typename Key, typename Differ>
+std::int64_t compare_counts(const std::map<Key, std::int64_t>& eager, const std::map<Key, std::int64_t>& here,
+                            Differ&& differ) {
+  std::map<Key, std::pair<std::int64_t, std::int64_t>> both;
+  for (const auto& [key, count] : eager) both[key].first = count;
+  for (const auto& [key, count] : here) both[key].second = count;
+  std::int64_t sum = 0;
+  for (const auto& [key, counts] : both) {
+    if (counts.first == counts.second) continue;
+    sum += std::abs(counts.first - counts.second);
+    differ(key, counts.first, counts.second);
+  }
+  return sum;
+}
+
+}  // namespace
+
 model::StepRecords summarize_records(const std::vector<RecordedStep>& steps,
-                                     const std::vector<RecordedStep>& eager) {
+                                     const std::vector<RecordedStep>& eager, const StepGraphs& graphs) {
   constexpr std::size_t differences_max = 5;
-  constexpr std::size_t name_max = 160;
   const model::Profile profile = summarize_profile(steps);
+  const Work wanted = work_of(eager.back(), {});
+  const Work found = work_of(steps.back(), graphs);
   model::StepRecords records{.steps = profile.steps,
                              .busy_seconds = profile.busy_seconds,
                              .operations = static_cast<std::int64_t>(steps.back().activities.size()),
-                             .kernels = 0,
-                             .eager_kernels = 0,
+                             .kernels = found.kernel_count,
+                             .eager_kernels = wanted.kernel_count,
                              .other_kernels = 0,
                              .differences = {},
+                             .copies = found.copy_count,
+                             .eager_copies = wanted.copy_count,
+                             .other_copies = 0,
+                             .framework_kernels = std::nullopt,
                              .graph_seconds = 0};
-  struct Counts {
-    std::int64_t eager = 0;
-    std::int64_t here = 0;
+  const auto add = [&](const std::string& what, std::int64_t in_eager, std::int64_t here) {
+    if (records.differences.size() == differences_max) return;
+    records.differences.push_back(std::to_string(in_eager) + " eager, " + std::to_string(here) +
+                                  " here: " + what);
   };
-  std::map<std::string, Counts> names;
-  const auto count = [&](const RecordedStep& step, std::int64_t Counts::*side, std::int64_t& all) {
-    for (const Activity& activity : step.activities) {
-      if (activity.kind != Activity::Kind::kernel || activity.name.starts_with("memset")) continue;
-      ++(names[activity.name.substr(0, name_max)].*side);
-      ++all;
-    }
-  };
-  count(eager.back(), &Counts::eager, records.eager_kernels);
-  count(steps.back(), &Counts::here, records.kernels);
-  for (const auto& [name, counts] : names) {
-    if (counts.eager == counts.here) continue;
-    records.other_kernels += std::abs(counts.eager - counts.here);
-    if (records.differences.size() == differences_max) continue;
-    records.differences.push_back(std::to_string(counts.eager) + " eager, " + std::to_string(counts.here) +
-                                  " here: " + name);
+  records.other_kernels = compare_counts(wanted.kernels, found.kernels, add);
+  if (found.sizes_known) {
+    records.other_copies =
+        compare_counts(wanted.copies, found.copies, [&](std::int64_t bytes, std::int64_t a, std::int64_t b) {
+          add("copy of " + std::to_string(bytes) + " bytes", a, b);
+        });
+  } else if (wanted.copy_count != found.copy_count) {
+    records.other_copies = std::abs(wanted.copy_count - found.copy_count);
+    add("copies", wanted.copy_count, found.copy_count);
   }
+  if (found.beside > 0) records.framework_kernels = found.beside;
   return records;
 }
 

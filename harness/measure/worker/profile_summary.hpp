@@ -1,6 +1,8 @@
 // Makes one cell's profile from activity records of a few steps. Pure.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "graphs/device/profiler.hpp"
@@ -34,10 +36,18 @@ model::Profile summarize_profile(const std::vector<RecordedStep>& steps);
 model::DeviceTimeCheck summarize_time_check(const std::vector<RecordedStep>& steps,
                                             const std::vector<RecordedStep>& without);
 
-// Compares the kernels of the last step of each list by the first 160 bytes of their names, in any order.
-// Leaves out kernels that the driver adds only in graphs, to fill memory. Busy time is the median over
-// `steps`. Both lists need at least one step. graph_seconds stays 0.
+// What is known of a step's graphs when its records are compared with eager's.
+struct StepGraphs {
+  // The step consists of graphs alone, so what runs beside them is not the step's.
+  bool all = false;
+  // The bytes of each copy node, if the graphs can be read: the driver runs small copies of a graph as kernels.
+  std::optional<std::vector<std::int64_t>> copies = {};
+};
+
+// Compares the work of the last step of each list, in any order: kernels by the first 160 bytes of their names,
+// copies by their bytes. Kernels that the driver runs in a graph for copies and fills are no kernels of the step.
+// Busy time is the median over `steps`. Both lists need at least one step. graph_seconds stays 0.
 model::StepRecords summarize_records(const std::vector<RecordedStep>& steps,
-                                     const std::vector<RecordedStep>& eager);
+                                     const std::vector<RecordedStep>& eager, const StepGraphs& graphs = {});
 
 }  // namespace graphbench::worker

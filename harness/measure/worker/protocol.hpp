@@ -25,7 +25,6 @@ struct WorkerEvent {
   // Facts about a batch after its `cell` was reported.
   std::optional<model::Memory> memory = {};
   std::optional<model::Profile> profile = {};
-  std::optional<model::StepRecords> records = {};
 
   std::optional<model::DeviceFacts> device = {};
   std::vector<model::LibraryChoice> choices = {};  // for all batches, after their setup

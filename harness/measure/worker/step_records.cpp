@@ -60,16 +60,37 @@ double graph_seconds(const EmptyLine& line, const StepList& eager) {
 }
 
 StepList record(execution::Executor& executor, Stream& stream, ActivityProfiler& profiler) {
-  for (int i = 0; i < settling_steps; ++i) executor.submit();
+  const auto submit = [&] {
+    if (executor.restores()) {
+      executor.restore();
+      stream.synchronize();
+      static_cast<void>(profiler.collect());
+    }
+    executor.submit();
+  };
+  for (int i = 0; i < settling_steps; ++i) submit();
   stream.synchronize();
   static_cast<void>(profiler.collect());
   StepList steps;
   for (int i = 0; i < recorded_steps; ++i) {
-    executor.submit();
+    submit();
     stream.synchronize();
     steps.push_back({.device_seconds = 0, .activities = profiler.collect()});
   }
   return steps;
+}
+
+StepGraphs graphs_of(const execution::Executor& executor) {
+  const execution::StepCounts counts = executor.counts();
+  StepGraphs graphs{.all = counts.graphs.eager_ops == 0 && counts.graphs.pieces > 0};
+  if (executor.graphs().empty()) return graphs;
+  std::vector<std::int64_t>& copies = graphs.copies.emplace();
+  for (const facts::DescribedPiece& piece : executor.describe()) {
+    for (const facts::DescribedNode& node : piece.nodes) {
+      if (node.type == "memcpy") copies.push_back(std::stoll(node.facts.at("bytes")));
+    }
+  }
+  return graphs;
 }
 
 void record_batch(TaskRun& run, BatchRun& batch, const EmptyLine& line, ActivityProfiler& profiler) {
@@ -77,12 +98,10 @@ void record_batch(TaskRun& run, BatchRun& batch, const EmptyLine& line, Activity
   execution::Executor& executor = *batch.executor;
   const StepList eager = record(executor.eager(), stream, profiler);
   const bool is_eager = &executor.eager() == &executor;
-  if (eager.back().activities.empty())
-    throw Error(ErrorCode::unsupported, "the eager step ran nothing on the device");
-  model::StepRecords records =
-      summarize_records(is_eager ? eager : record(executor, stream, profiler), eager);
-  records.graph_seconds = graph_seconds(line, eager);
-  run.tell({.batch = batch.size, .records = records});
+  model::StepRecords& records = batch.result.records.emplace(summarize_records(
+      is_eager ? eager : record(executor, stream, profiler), eager, is_eager ? StepGraphs{} : graphs_of(executor)));
+  // A step that runs nothing on the device has no graph to predict.
+  records.graph_seconds = eager.back().activities.empty() ? 0 : graph_seconds(line, eager);
 }
 
 }  // namespace
@@ -98,7 +117,7 @@ void record_steps(TaskRun& run) {
     line.busy = busy_seconds(EmptyGraph(device, stream, empty_kernels[1]), stream, *made.profiler) /
                 static_cast<double>(empty_kernels[1]);
     for (BatchRun& batch : run.batches) {
-      if (batch.result.status != model::CellStatus::ok || !batch.executor) continue;
+      if (!batch.executor) continue;
       at = batch.size;
       run.tell_phase(at, "records");
       record_batch(run, batch, line, *made.profiler);

@@ -189,7 +189,8 @@ bool TaskRig::survives(ErrorCode code) const noexcept {
          code == ErrorCode::undeclared_mutation || code == ErrorCode::out_of_memory || is_skip(code);
 }
 
-void TaskRig::check(execution::Executor& executor, std::int64_t batch, std::optional<model::Check>& check) {
+void TaskRig::check(execution::Executor& executor, std::int64_t batch, const model::StepRecords* /*records*/,
+                    std::optional<model::Check>& check) {
   std::string why;
   const ExecutionMode mode = &executor.eager() == &executor ? ExecutionMode::eager : mode_;
   check = check_against_eager(

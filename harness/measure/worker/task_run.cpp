@@ -43,19 +43,22 @@ void stop_where_spoilt(TaskRun& run, BatchRun& batch, ErrorCode code) {
   throw Stopped();
 }
 
-void check(TaskRun& run, BatchRun& batch) {
+void finish(TaskRun& run, BatchRun& batch) {
   batch.passes->finish();
   batch.passes.reset();
   model::LaunchMachine& machine = *batch.result.launches.front().machine;
   machine.cpu_slowdown = statistics::median_or_absent(batch.cpu_slowdowns);
   machine.device_slowdown = statistics::median_or_absent(batch.device_slowdowns);
   if (!batch.loads.empty()) batch.result.launches.front().sustained = measure::summarize_loads(batch.loads);
-  Rig& rig = run.placement->rig();
   if (batch.result.training)
-    measure_phases(run.placement->device(), rig.stream(), *run.program, *batch.executor,
+    measure_phases(run.placement->device(), run.placement->rig().stream(), *run.program, *batch.executor,
                    *batch.result.training);
-  rig.check(*batch.executor, batch.size, batch.result.check);
-  batch.result.library = rig.library(batch.size);
+  batch.result.library = run.placement->rig().library(batch.size);
+}
+
+void check(TaskRun& run, BatchRun& batch) {
+  const auto& records = batch.result.records;
+  run.placement->rig().check(*batch.executor, batch.size, records ? &*records : nullptr, batch.result.check);
   note_caller_io(run, batch);
   batch.result.status = model::CellStatus::ok;
 }
@@ -109,6 +112,7 @@ void combine_ranks(TaskRun& run, BatchRun& batch) {
   check.identical = false;
 }
 
+constexpr Stage finish_measuring{"check", finish};
 constexpr std::array<Stage, 5> after_measuring = {{{"check", check},
                                                    {"", combine_ranks},
                                                    {"evaluate", evaluate, evaluates},
@@ -117,14 +121,15 @@ constexpr std::array<Stage, 5> after_measuring = {{{"check", check},
 
 void run_stages(TaskRun& run) {
   measure_batches(run);
+  for (BatchRun& batch : run.batches) attempt(run, batch, finish_measuring);
+  // With ranks the step is not recorded: a collective's kernel waits for other ranks, so its recorded time
+  // would predict a wrong gain.
+  if (run.program == nullptr && run.rank.alone() && run.placement->rig().allocated()) record_steps(run);
   for (BatchRun& batch : run.batches) {
     for (const Stage& stage : after_measuring) attempt(run, batch, stage);
     report(run, batch);
   }
   if (!run.placement->rig().allocated()) return;
-  // With ranks the step is not recorded: a collective's kernel waits for other ranks, so its recorded time
-  // would predict a wrong gain.
-  if (run.program == nullptr && run.rank.alone()) record_steps(run);
   if (run.program == nullptr) return;
   if (run.memory) measure_memory(run);
   if (run.task.instruments.profile) record_profiles(run);

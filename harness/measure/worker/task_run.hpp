@@ -92,7 +92,7 @@ void note_rest(TaskRun& run);
 // second set of kernels does not fit, the memory figures are absent, and the cells keep their results.
 void measure_memory(TaskRun& run);
 
-// Records a foreign step and its eager step. Call it last: it makes later timings unreliable.
+// Records a foreign step and its eager step. Call it when all is timed: it makes later timings unreliable.
 void record_steps(TaskRun& run);
 // Reports a profile of each batch of a program, and a timeline's spans if the task wants it. Call it last.
 void record_profiles(TaskRun& run);

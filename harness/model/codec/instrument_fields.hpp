@@ -44,7 +44,8 @@ GB_DESCRIBE(model::DeviceTimeCheck, steps, device_seconds, recorded_seconds, dif
 GB_DESCRIBE(model::Profile, steps, busy_seconds, gap_seconds, kernels, top, device_seconds, slowdown,
             witness);
 GB_DESCRIBE(model::StepRecords, steps, busy_seconds, operations, kernels, eager_kernels, other_kernels,
-            differences, graph_seconds);
+            differences, graph_seconds, (later, copies), (later, eager_copies), (later, other_copies),
+            (later, framework_kernels));
 GB_DESCRIBE(model::InstrumentState, available, detail);
 GB_DESCRIBE(model::ShapeStep, batch, sequence, line);
 GB_DESCRIBE(model::ShapeTrace, file, programs_max, recordings_max, steps);

@@ -119,10 +119,14 @@ GB_DESCRIBE(model::Launch, index, setup, submit_seconds, latency_seconds, device
                    text_field("device", &T::device_stopped_by),
                    text_field("throughput", &T::throughput_stopped_by))),
             (later, placements), (computed_field<Ramp>("ramp_seconds", false)), (later, sustained),
-            (later, ranks), (later, machine), (later, setups), (later, startup), (later, worker_seconds),
+            (later, ranks), (later, restore_seconds), (later, machine), (later, setups), (later, startup), (later, worker_seconds),
             (message, within), (message, submit_samples), (message, latency_samples),
             (message, device_samples), (message, latency_started_ns), (message, device_started_ns));
-GB_DESCRIBE(model::Check, reference, identical, max_abs_error, (later, tolerated));
+GB_DESCRIBE(model::CheckedState, count, bytes, names, generators, before_steps, before_steps_bytes,
+            without_copy);
+GB_DESCRIBE(model::CheckedInputs, renewed, kept_because, changed_outputs, build_seconds);
+GB_DESCRIBE(model::Check, reference, identical, max_abs_error, (later, tolerated), (later, state),
+            (later, inputs), (later, remarks));
 GB_DESCRIBE(model::OpPath, path, ops, (text, fallback));
 GB_DESCRIBE(facts::TrainingOps, forward, backward, accumulate, optimizer, removed);
 GB_DESCRIBE(model::Evaluation, ops, pieces, eager_ops, identical, latency_seconds);

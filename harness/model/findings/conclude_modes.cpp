@@ -183,12 +183,11 @@ void conclude_programs(const CellGroup& group, std::vector<Conclusion>& conclusi
   for (const std::string& mode : group.graph_modes) {
     for (const std::int64_t batch : group.batches) {
       const CellResult* cell = group.at(batch, mode);
-      if (cell == nullptr || !cell->records || cell->records->other_kernels == 0) continue;
+      if (cell == nullptr || !cell->records || !is_other_program(*cell->records)) continue;
       if (conclusion.cells.empty()) {
         conclusion.text = fmt::format(
-            "The gain does not come from graphs alone, because the programs differ: at batch {}, {} runs {} "
-            "kernels and eager {}.",
-            batch, mode, cell->records->kernels, cell->records->eager_kernels);
+            "The gain does not come from graphs alone, because the programs differ: at batch {} in {}, {}.",
+            batch, mode, program_text(*cell->records));
         conclusion.figures = {{"kernels", static_cast<double>(cell->records->kernels)},
                               {"eager_kernels", static_cast<double>(cell->records->eager_kernels)}};
       }

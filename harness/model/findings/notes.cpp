@@ -153,23 +153,33 @@ void add_outputs(Notes& notes, const Result& result) {
   add_first(
       notes, result, "outputs_differ",
       differ(false, "outputs differ from their reference; do not trust their times, and report a defect"));
-  add_first(notes, result, "outputs_near",
-            differ(true,
-                   "outputs differ from eager's in some bits: the cause is another order of operations, "
-                   "or the captured step launches other kernels (`check.tolerated`)"));
+  add_first(notes, result, "outputs_near", [](const CellResult& cell) -> std::string {
+    return is_ok(cell) && cell.check ? cell.check->tolerated.value_or("") : "";
+  });
+  add_first(notes, result, "check_remark", [](const CellResult& cell) -> std::string {
+    return is_ok(cell) && cell.check && !cell.check->remarks.empty() ? cell.check->remarks.front() : "";
+  });
+  add_first(notes, result, "inputs_kept", [](const CellResult& cell) -> std::string {
+    if (!is_ok(cell) || !cell.check || !cell.check->inputs || cell.check->inputs->kept_because.empty()) return "";
+    return "the check ran on the values that the step was built with: " + cell.check->inputs->kept_because;
+  });
 }
 
 // Adds a note if graphs are not the only cause of a gain: code took other branches, or a compiler fused ops.
 // Adds another note if a Python thread was busy.
 void add_programs(Notes& notes, const Result& result) {
   add_first(notes, result, "two_programs", [](const CellResult& cell) -> std::string {
-    if (!is_ok(cell) || !cell.records || cell.records->other_kernels == 0) return "";
-    const StepRecords& records = *cell.records;
-    const std::string first = records.differences.empty() ? "" : ": " + one_line(records.differences.front());
+    if (!is_ok(cell) || !cell.records || !is_other_program(*cell.records)) return "";
     return fmt::format(
-        "the program is not eager's, so the gain (*) is not due to graphs alone; {} runs {} kernels where "
-        "eager runs {}{} (`records.differences`)",
-        id_of(cell.cell), records.kernels, records.eager_kernels, first);
+        "the program is not eager's, so the gain (*) is not due to graphs alone; {}: {} (`records.differences`)",
+        id_of(cell.cell), program_text(*cell.records));
+  });
+  add_first(notes, result, "framework_kernels", [](const CellResult& cell) -> std::string {
+    if (!is_ok(cell) || !cell.records || !cell.records->framework_kernels) return "";
+    return fmt::format(
+        "beside the step's graph its framework enqueues {}, for example for the state of a random number generator "
+        "(`records.framework_kernels`)",
+        plural(*cell.records->framework_kernels, "operation"));
   });
   // If another Python thread computes, a callback into Python waits up to 5 ms for the interpreter's lock.
   add_first(notes, result, "busy_threads", [](const CellResult& cell) -> std::string {

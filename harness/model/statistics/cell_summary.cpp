@@ -287,7 +287,8 @@ void add_prediction(CellResult& cell) {
   if (!cell.records || !latency || latency->p50 <= 0 || model::is_graph_mode(cell.cell.mode)) return;
   const double idle = 1 - cell.records->busy_seconds / latency->p50;
   cell.summary.launch_bound = idle > 0 ? std::optional(idle) : std::nullopt;
-  cell.summary.predicted_gain = latency->p50 / cell.records->graph_seconds;
+  if (cell.records->graph_seconds > 0)
+    cell.summary.predicted_gain = latency->p50 / cell.records->graph_seconds;
 }
 
 }  // namespace

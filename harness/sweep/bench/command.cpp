@@ -150,7 +150,7 @@ class CellBenchmarks {
       execution::Executor& executor = open.executor(batch);
       measure(state, open, executor);
       std::optional<model::Check> check;
-      open.rig().check(executor, batch, check);
+      open.rig().check(executor, batch, nullptr, check);
     } catch (const Error& error) {
       const bool skipped = worker::is_skip(error.code());
       skip(

@@ -149,7 +149,7 @@ struct Gain {
 
 std::optional<Gain> gain_of(const model::MetricRow& row, const model::CellResult& cell) {
   const model::CellSummary& sum = cell.summary;
-  const bool of_two_programs = cell.records && cell.records->other_kernels > 0;
+  const bool of_two_programs = cell.records && model::is_other_program(*cell.records);
   if (row.name == "speedup_over_eager" && sum.speedup_over_eager)
     return Gain{*sum.speedup_over_eager, sum.speedup_ci95_low, sum.speedup_ci95_high, of_two_programs};
   if (row.name == "throughput_over_eager" && sum.throughput_over_eager)

@@ -162,7 +162,9 @@ constexpr gb_step step = {.struct_size = sizeof(gb_step),
                           .outputs = outputs,
                           .report = report,
                           .close = close,
-                          .user = nullptr};
+                          .user = nullptr,
+                          .state = nullptr,
+                          .check = nullptr};
 constexpr gb_plugin kPlugin = test_plugin::plugin_of_step<step>();
 
 }  // namespace

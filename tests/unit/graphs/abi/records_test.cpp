@@ -141,7 +141,9 @@ struct StepFixture {
                   .outputs = [](void*, const gb_step_output**, char*, std::size_t) { return 0; },
                   .report = nullptr,
                   .close = [](void*) {},
-                  .user = nullptr};
+                  .user = nullptr,
+                  .state = nullptr,
+                  .check = nullptr};
   const gb_step* steps[2] = {&step, &step};
   RecordFixture record;
   WorkloadRegistry& registry = record.registry;

@@ -149,6 +149,10 @@ static_assert(offsetof(CUpti_ActivityKernel4, start) == offsetof(CuptiTimedRecor
 static_assert(offsetof(CUpti_ActivityKernel4, end) == offsetof(CuptiTimedRecord, end_ns));
 static_assert(offsetof(CUpti_ActivityKernel4, name) == offsetof(CuptiKernelRecord, name));
 static_assert(offsetof(CUpti_ActivityMemset, start) == offsetof(CuptiTimedRecord, start_ns));
+static_assert(offsetof(CUpti_ActivityKernel5, graphNodeId) == offsetof(CuptiKernelRecord, graph_node));
+static_assert(offsetof(CUpti_ActivityMemcpy4, graphNodeId) == offsetof(CuptiMemoryRecord, graph_node));
+static_assert(offsetof(CUpti_ActivityMemset3, graphNodeId) == offsetof(CuptiMemoryRecord, graph_node));
+static_assert(offsetof(CUpti_ActivityMemcpy4, bytes) == offsetof(CuptiTimedRecord, bytes));
 static_assert(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL == cupti_activity_concurrent_kernel);
 static_assert(CUPTI_ACTIVITY_KIND_MEMSET == cupti_activity_memset);
 #endif

@@ -83,7 +83,9 @@ class ForeignStepTest : public testing::Test {
                   .outputs = nullptr,
                   .report = nullptr,
                   .close = [](void*) {},
-                  .user = &made_};
+                  .user = &made_,
+                  .state = nullptr,
+                  .check = nullptr};
   LendingDevice device_;
   std::unique_ptr<Stream> stream_ = device_.make_stream();
 };

@@ -95,7 +95,7 @@ TEST(TaskRig, ChecksTenStepsOfTraining) {
   model::Setup setup{};
   const auto executor = rig.prepare(2, setup, [](std::string_view) {});
   std::optional<model::Check> check;
-  rig.check(*executor, 2, check);
+  rig.check(*executor, 2, nullptr, check);
   EXPECT_TRUE(check->identical);
   const auto count = std::ranges::find(program.values(), "optimizer.count", &ir::Value::name);
   ASSERT_NE(count, program.values().end());

@@ -1,0 +1,443 @@
+"""Compares a step's runs: what it returns, the gradients it leaves and what it writes. Says how near is near."""
+
+import math
+
+import torch
+
+from graphbench_state import Digests, bytes_of, numbers, storage_of, unseen
+from graphbench_walk import leaves_of, parts_of
+
+# The error, relative to the norm of an output, that another order of the same operations can cause: the floor of the
+# limit. PyTorch may compute fp32 products with 11 significant bits (TF32); bf16 has 8, fp8 has 4 or 3.
+FLOORS = {"float64": 1e-7, "complex128": 1e-7, "float32": 0.002, "complex64": 0.002, "float16": 0.005,
+          "complex32": 0.005, "bfloat16": 0.02, "float8_e4m3fn": 0.1, "float8_e4m3fnuz": 0.1, "float8_e5m2": 0.2,
+          "float8_e5m2fnuz": 0.2}
+INTEGERS = 0.005  # the floor of the share of integers that may differ: near ties of an argmax, say
+OF_ITSELF = 4  # the limit also has this many times the difference between equal runs of either side
+OF_UPDATE = 0.3  # an update's error over the update's norm
+LIMIT_MAX = {"value": 0.5, "update": 0.9}  # an update that is lost has the error 1, one of the wrong sign 2
+UNREPEATABLE = {"value": 10, "update": 3}  # times the floor: a step that differs more from itself has hidden state
+PIECE = 1 << 24  # elements that are compared at once
+
+
+class Out:
+    """One tensor that a step leaves. `kind`: value, gradient, or state, which the step updates. `parameter`: state
+    that is trained, or that an optimizer keeps: only its update is judged, because a value may be all update."""
+
+    def __init__(self, kind, name, tensor, parameter=False):
+        self.kind, self.name, self.tensor, self.parameter = kind, name, tensor, parameter
+
+
+def results_of(result):
+    """The parts of a result's tensors by name. Raises TypeError for a tensor without memory."""
+    found = {}
+    for name, tensor in leaves_of(result).items():
+        fake = getattr(torch, "_subclasses", None)
+        if tensor.device.type == "meta" or fake and isinstance(tensor, fake.FakeTensor):
+            raise TypeError(f"output {name} is on device meta or fake: it has no memory, so nothing can be compared")
+        parts = parts_of(tensor)
+        if not parts and tensor.layout != torch.strided:
+            parts = [tensor.to_dense()]
+        for index, part in enumerate(parts or [tensor]):
+            found[name if len(parts) < 2 else f"{name} part {index}"] = part
+    return found
+
+
+def dense(tensor):
+    tensor = tensor.detach()
+    if tensor.is_quantized:
+        tensor = tensor.int_repr()
+    if tensor.is_complex():
+        tensor = tensor.resolve_conj()
+    return (tensor.resolve_neg() if tensor.is_neg() else tensor).contiguous()
+
+
+def bytes_of_dense(tensor):
+    over = torch.empty(0, dtype=torch.uint8, device=tensor.device)
+    size = tensor.element_size()
+    return over.set_(storage_of(tensor), tensor.storage_offset() * size, (tensor.numel() * size,), (1,))
+
+
+def widened(tensor):
+    if tensor.is_complex():
+        tensor = torch.view_as_real(tensor.to(torch.complex128))
+    return tensor.flatten().to(torch.float32 if tensor.element_size() == 1 else tensor.dtype).double()
+
+
+class Distance:
+    """How far one run's output lies from another's. `relative`: the norm of the difference over the norm. `update`:
+    over the norm of what the step changed, less one unit in the last place per element. Infinite if the shapes
+    differ or other elements are not finite. `share`: of integers that differ."""
+
+    def __init__(self):
+        self.relative = self.update = self.share = self.largest = 0.0
+
+    def worst(self, other):
+        for name in vars(self):
+            setattr(self, name, max(getattr(self, name), getattr(other, name)))
+        return self
+
+
+def distance(want, have, before=None, only=None):
+    """Both are dense. `before`: the value that both sides started from; absent if it is not known. `only`: the
+    elements to compare."""
+    found = Distance()
+    if want.shape != have.shape or want.dtype != have.dtype:
+        found.relative = found.update = found.share = found.largest = math.inf
+        return found
+    if only is not None:
+        want, have, before = (each if each is None else each[only.to(each.device)] for each in (want, have, before))
+    if not (want.is_floating_point() or want.is_complex()):
+        differ = want != have.to(want.device)
+        found.share = float(differ.double().mean()) if want.numel() else 0.0
+        if found.share:
+            found.largest = float((want.double() - have.to(want.device).double()).abs().max())
+        return found
+    squares = dict.fromkeys(("error", "norm", "update", "unit"), 0.0)
+    eps = torch.finfo(want.dtype).eps
+    flat = [each.flatten() for each in (want, have, want if before is None else before)]
+    for w, h, b in zip(*(each.split(PIECE) for each in flat)):
+        w, h, b = (widened(each.to(want.device)) for each in (w, h, b))
+        finite = torch.isfinite(w)
+        if not torch.equal(finite, torch.isfinite(h)) or not torch.equal(w[~finite].nan_to_num(7), h[~finite].nan_to_num(7)):
+            found.relative = found.update = found.largest = math.inf
+            return found
+        w, h, b = w[finite], h[finite], b[finite].nan_to_num(0, 0, 0)
+        if w.numel():
+            error = (w - h).abs()
+            found.largest = max(found.largest, float(error.max()))
+            squares["error"] += float(error.square().sum())
+            squares["norm"] += float(w.square().sum())
+            squares["update"] += float((w - b).square().sum())
+            squares["unit"] += float((w.abs() * eps).square().sum())
+    error = math.sqrt(squares["error"])
+
+    def over(part, norm):
+        return 0.0 if part <= 0 else part / norm if norm > 0 else math.inf
+
+    found.relative = over(error, math.sqrt(squares["norm"]))
+    found.update = 0.0 if before is None else over(error - math.sqrt(squares["unit"]), math.sqrt(squares["update"]))
+    return found
+
+
+class Side:
+    """Runs of one side, eager or the mode: the digests of all outputs; and, of those that are wanted, a copy from the
+    first run, the distances of later runs from it, and those of all runs from the reference."""
+
+    def __init__(self, reference=None):
+        self.reference, self.outs, self.digests, self.blind = reference, [], [], {}
+        self.first, self.own, self.apart, self.steady = {}, {}, {}, {}
+
+    def digest(self, outs):
+        self.outs = outs
+        if not self.digests:
+            self.blind = {out.name: why for out in outs if (why := evidence_of(out))}
+        digests = digests_of(outs)
+        self.digests.append({each.name: (digests[each.name], tuple(each.tensor.shape), each.tensor.dtype)
+                             for each in outs})
+
+    def measure(self, outs, wanted, before):
+        for out in outs:
+            if out.name not in wanted:
+                continue
+            tensor, name = dense(out.tensor), out.name
+            if name not in self.first:
+                self.first[name], self.own[name] = tensor.clone(), Distance()
+            else:
+                self.own[name].worst(distance(self.first[name], tensor, before.get(name)))
+                self.see_steady(name, tensor)
+            if self.reference and name in self.reference.first:
+                only = self.reference.steady.get(name) if is_unsteady(out, self.reference.own[name]) else None
+                apart = distance(self.reference.first[name], tensor, before.get(name), only)
+                self.apart.setdefault(name, Distance()).worst(apart)
+
+    def see_steady(self, name, tensor):
+        """Notes which elements repeat their bits. If another run wrote elsewhere, only these can be compared."""
+        if self.first[name].shape == tensor.shape and self.first[name].dtype == tensor.dtype:
+            same = self.first[name] == tensor
+            self.steady[name] = same & self.steady[name] if name in self.steady else same
+
+    def share_of_steady(self, name):
+        return float(self.steady[name].double().mean()) if name in self.steady else 0.0
+
+    def repeats(self, name):
+        return len({each.get(name) for each in self.digests}) == 1
+
+    def unsteady(self):
+        return {name for digests in self.digests for name in digests if not self.repeats(name)}
+
+
+def digests_of(outs):
+    digests = Digests()
+    with unseen():
+        return numbers({each.name: digests.of(bytes_of_dense(dense(each.tensor))) for each in outs})
+
+
+def evidence_of(out):
+    """Why an output shows nothing; empty if it can show a difference."""
+    if out.tensor.numel() == 0:
+        return "has no element"
+    if (out.tensor.is_floating_point() or out.tensor.is_complex()) and not bool(
+            torch.isfinite(widened(dense(out.tensor))).any()):
+        return "has no finite element"
+    return ""
+
+
+def limits_of(out, own):
+    """The limits of one output: of its values, of its update (None if it is none), and of integers that differ."""
+    floor = FLOORS.get(str(out.tensor.dtype).removeprefix("torch."), 0.002)
+    values = min(LIMIT_MAX["value"], floor + OF_ITSELF * own.relative)
+    update = min(LIMIT_MAX["update"], OF_UPDATE + OF_ITSELF * own.update) if out.kind == "state" else None
+    return values, update, min(LIMIT_MAX["value"], INTEGERS + OF_ITSELF * own.share)
+
+
+def far(out, apart, own):
+    """Why an output is too far from eager's; empty if it is near enough."""
+    values, update, share = limits_of(out, own)
+    if not (out.tensor.is_floating_point() or out.tensor.is_complex()):
+        if apart.share > share:
+            return f"{title(out)} differs from eager's in {100 * apart.share:.3g} % of its elements"
+        return ""
+    if update is not None and not apart.update <= update:
+        return (f"the update of {out.name} differs from eager's by {apart.update:.3g} of the update's norm, and the "
+                f"limit is {update:.3g}")
+    if not out.parameter and not apart.relative <= values:
+        return (f"{title(out)} differs from eager's by {apart.relative:.3g} of the norm of eager's, and the limit is "
+                f"{values:.3g}")
+    return ""
+
+
+def title(out):
+    return {"value": "output ", "gradient": "the gradient of ", "state": "state "}[out.kind] + out.name
+
+
+STEADY_MIN = 0.5  # the share of elements that must repeat where an output as a whole does not
+
+
+def is_unsteady(out, own):
+    """True if an output differs from itself by more than another order of operations can explain: it has hidden
+    state, or several writers of one element."""
+    if not (out.tensor.is_floating_point() or out.tensor.is_complex()):
+        return own.share > UNREPEATABLE["value"] * INTEGERS
+    if out.parameter:
+        return own.update > UNREPEATABLE["update"] * OF_UPDATE
+    floor = FLOORS.get(str(out.tensor.dtype).removeprefix("torch."), 0.002)
+    return own.relative > UNREPEATABLE["value"] * floor
+
+
+def unrepeatable(side):
+    """The first output of which too few elements repeat, and how far it lies from itself."""
+    for out in side.outs:
+        own = side.own.get(out.name)
+        if own is not None and is_unsteady(out, own) and side.share_of_steady(out.name) < STEADY_MIN:
+            return out, measure_of(out)(own)
+    return None
+
+
+def starting_values(outs, wanted):
+    """Copies of the state that a step is about to update."""
+    return {out.name: dense(out.tensor).clone() for out in outs if out.name in wanted}
+
+
+def agree(step, flag):
+    """True on all ranks if it is true on one: ranks run the same number of steps."""
+    if not step.in_ranks():
+        return flag
+    tensor = torch.tensor([int(flag)], device=step.device)
+    torch.distributed.all_reduce(tensor, op=torch.distributed.ReduceOp.MAX)
+    return bool(tensor.item())
+
+
+def runs(step, sides):
+    """Yields the side that has to run a step next. `sides` has (name, Side, count). First all outputs are digested.
+    Only if some differ, all runs are done again, and those outputs are copied and measured."""
+    wanted = set()
+    for measured in (False, True):
+        before = {}
+        for name, side, count in sides:
+            for _ in range(count):
+                step.begin(name == "mode")
+                if measured and not before:
+                    with step.memory.at_work(), unseen():
+                        before = starting_values(step.state_outs(), wanted)
+                yield name
+                with step.memory.at_work(), unseen():
+                    outs = step.outs(name == "mode")
+                    side.measure(outs, wanted, before) if measured else side.digest(outs)
+        if not measured:
+            first = sides[0][1]
+            wanted = set().union(*(side.unsteady() for _, side, _ in sides)) | {
+                name for _, side, _ in sides for name, digest in side.digests[0].items()
+                if first.digests[0].get(name) != digest}
+            if not agree(step, bool(wanted)):
+                return
+
+
+class SelfComparison:
+    """Eager three times from equal state, before the first sample: how far it lies from itself, and whether that is
+    state in Python."""
+
+    def __init__(self, step):
+        self.side, self.python, self.hidden = Side(), "", ""
+        first = step.walk()
+        second = None
+        for _ in runs(step, [("eager", self.side, 3)]):
+            step.run()
+            step.synchronize()
+            second = second or step.walk()
+        self.digests, self.own = self.side.digests[0], self.side.own
+        self.unsteady = self.side.unsteady()
+        if agree(step, bool(self.unsteady)):
+            self.look_into(step, first, second)
+        self.side.first.clear()
+        self.side.steady.clear()
+
+    def look_into(self, step, first, second):
+        """Puts back what Python objects held, and sees whether the step then repeats itself: only that shows the
+        cause."""
+        changes = first.changes(second)
+        for change in changes:
+            change.undo()
+        step.begin(False)
+        step.run()
+        step.synchronize()
+        again = Side()
+        with step.memory.at_work():
+            again.digest(step.outs(False))
+        if changes and again.digests[0] == self.digests:
+            some = ", ".join(str(change) for change in changes[:3])
+            self.python = f"the step keeps state in Python: {some}"
+        elif (found := unrepeatable(self.side)) is not None:
+            out, apart = found
+            self.hidden = (f"the step does not repeat itself: from equal tensors and generators {title(out)} differs "
+                           f"by {apart:.3g}, and nothing that was seen in Python explains it")
+
+
+def conversation(step, request):
+    """Yields {"run": side} for each step that the worker is to run, and last {"verdict": ...}. `request`: whether
+    inputs may be renewed, and whether the records show the kernels of eager (None: there are no records)."""
+    why = step.renew() if request.get("renew") else "they are renewed in the first launch only"
+    is_eager = step.mode == "eager"
+    eager = Side()
+    mode = eager if is_eager else Side(eager)
+    sides = [("eager", eager, 2)] + ([] if is_eager else [("mode", mode, 3)])
+    for name in runs(step, sides):
+        yield {"run": name}
+    repeated = ""
+    if not is_eager and eager.digests[0] == mode.digests[0] and not eager.unsteady() | mode.unsteady():
+        pair = []
+        for name in ("eager", "mode"):  # two steps in a row: the second may read what the first left
+            step.begin(name == "mode")
+            yield {"run": name}
+            yield {"run": name}
+            with step.memory.at_work(), unseen():
+                pair.append(digests_of(step.outs(name == "mode")))
+        if other := [name for name, digest in pair[0].items() if pair[1].get(name) != digest]:
+            repeated = (f"after two steps in a row {other[0]} differs from eager's, after one it does not: the second "
+                        "step reads what the first one left, and the captured one does not")
+    changed = None
+    if step.inputs.old and not eager.unsteady() and not step.itself.unsteady and not step.in_ranks():
+        step.begin(False)
+        step.inputs.write_old()
+        yield {"run": "eager"}
+        with step.memory.at_work():
+            changed = digests_of(step.outs(False)) != {name: each[0] for name, each in eager.digests[0].items()}
+    verdict = {"identical": True, "max_abs_error": 0.0, "failed": "", "tolerated": "", "remarks": [],
+               "state": step.state_facts(), "inputs": step.input_facts(why, changed)}
+    with step.memory.at_work():
+        Judge(step, eager, mode, request.get("same_kernels"), verdict).judge()
+    if repeated and not verdict["failed"]:
+        verdict["failed"], verdict["identical"] = repeated, False
+    yield {"verdict": verdict}
+
+
+class Judge:
+    def __init__(self, step, eager, mode, same_kernels, verdict):
+        self.step, self.eager, self.mode, self.verdict = step, eager, mode, verdict
+        self.same_kernels = same_kernels is None or same_kernels
+        self.itself, self.partly = step.itself, []
+
+    def judge(self):
+        verdict = self.verdict
+        verdict["failed"] = self.nothing_to_compare() or self.other_outputs() or ""
+        worst, of_itself = 0.0, 0.0
+        for out in self.eager.outs:
+            name = out.name
+            own = Distance()
+            for side in (self.itself, self.eager, self.mode):
+                own.worst(side.own.get(name, Distance()))
+            if is_unsteady(out, own) and name in self.eager.steady:
+                self.partly.append((out, self.eager.share_of_steady(name)))
+                own = Distance()  # only elements that repeat were compared
+            repeats = (name not in self.itself.unsteady and self.eager.repeats(name) and self.mode.repeats(name))
+            of_itself = max(of_itself, *map(measure_of(out), (own,)))
+            if verdict["failed"] or self.eager.digests[0] == self.mode.digests[0] and repeats:
+                verdict["identical"] = verdict["identical"] and repeats
+                continue
+            apart = self.mode.apart.get(name, Distance()) if self.mode is not self.eager else own
+            same = repeats and self.eager.digests[0].get(name) == self.mode.digests[0].get(name)
+            verdict["identical"] = verdict["identical"] and same
+            verdict["max_abs_error"] = max(verdict["max_abs_error"], min(apart.largest, 1.7e308))
+            if same or self.mode is self.eager:
+                continue
+            worst = max(worst, measure_of(out)(apart))
+            if repeats and self.same_kernels:
+                verdict["failed"] = (f"{title(out)} differs from eager's by {measure_of(out)(apart):.3g} of its norm. "
+                                     "Eager and this mode each repeat their bits, and run the same kernels, so the "
+                                     "bits should be equal")
+            else:
+                verdict["failed"] = far(out, apart, own)
+        verdict["identical"] = verdict["identical"] and not verdict["failed"]
+        if not verdict["identical"] and not verdict["failed"]:
+            verdict["tolerated"] = self.tolerated(worst, of_itself)
+        verdict["remarks"] += self.remarks()
+
+    def nothing_to_compare(self):
+        outs = self.eager.outs
+        if not outs:
+            result = type(self.step.result_seen)
+            return (f"the step returned {result.__name__}, in which no tensor was found, and wrote no tensor: return "
+                    "tensors in lists, tuples, dicts or objects, or write into a tensor that exists before")
+        blind = self.eager.blind
+        if len(blind) == len(outs) and any(out.tensor.numel() for out in outs):
+            return f"nothing can be compared: {title(outs[0])} {blind[outs[0].name]}"
+        return ""
+
+    def other_outputs(self):
+        want, have = self.eager.digests[0], self.mode.digests[0]
+        if lost := [name for name in want if name not in have]:
+            return f"eager's step leaves {lost[0]}, and this step does not"
+        if more := [name for name in have if name not in want]:
+            return f"this step leaves {more[0]}, and eager's does not"
+        other = [name for name in want if want[name][1:] != have[name][1:]]
+        return f"output {other[0]} has another shape or type than eager's" if other else ""
+
+    def tolerated(self, worst, of_itself):
+        if self.mode is self.eager:
+            return (self.itself.python or self.itself.hidden or
+                    f"the step does not repeat its bits: runs from equal state differ by {of_itself:.3g} of the "
+                    "norm of an output, or of an update, at most")
+        causes = [] if self.same_kernels else ["this mode runs other kernels"]
+        if of_itself:
+            causes.append(f"equal runs of one side differ by {of_itself:.3g}")
+        return (f"outputs differ from the eager outputs by {worst:.3g} of their norm at most"
+                + (": " + ", and ".join(causes) if causes else ""))
+
+    def remarks(self):
+        blind = self.eager.blind
+        found = [f"{title(out)} {blind[out.name]}, so it shows nothing" for out in self.eager.outs
+                 if out.name in blind and not self.verdict["failed"]][:3]
+        found += [f"{title(out)} was compared in {100 * share:.3g} % of its elements: eager's own runs differ in the "
+                  "others, as where several rows write to one place" for out, share in self.partly
+                  if self.mode is not self.eager]
+        floats = any(out.tensor.is_floating_point() and out.name not in blind for out in self.eager.outs)
+        if self.verdict["inputs"]["changed_outputs"] is False and floats:
+            found.append("no input reached the outputs: new inputs changed none of them")
+        return found
+
+
+def measure_of(out):
+    """The distance that a sentence gives for an output."""
+    if not (out.tensor.is_floating_point() or out.tensor.is_complex()):
+        return lambda apart: apart.share
+    return (lambda apart: apart.update) if out.kind == "state" else (lambda apart: apart.relative)
