@@ -15,9 +15,8 @@ namespace graphbench::cli {
 namespace {
 
 constexpr const char* doctor_footer =
-    "Exit codes: 0 nothing stops a capture; 1 a listed op stops the capture, or the step failed; 2 bad "
-    "usage, or no "
-    "GPU.\n";
+    "Exit codes: 0 nothing stops a capture; 1 the step failed; 2 bad usage, or no GPU; 10 something stops a "
+    "capture, or a replay is not eager's step.\n";
 
 class DoctorCommand final : public Command {
  public:

@@ -17,7 +17,7 @@ from harness_case import BINARY, HarnessCase
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "workloads/torch"), str(ROOT / "tests/torch")]
 import every_mode  # noqa: E402
-import graphbench_state  # noqa: E402
+import graphbench_facts  # noqa: E402
 
 PYTHON = "/usr/bin/python3"
 HAS_TORCH = subprocess.run([PYTHON, "-c", "import torch"], capture_output=True, check=False).returncode == 0
@@ -58,6 +58,31 @@ STEPS = """
             calls.append(1)
             return torch.full((batch,), float(len(calls)))
         return step
+
+    def advancing(batch, device):
+        cache, at = torch.zeros(64, batch), torch.tensor([3])
+        def step():
+            cache.index_copy_(0, at, torch.ones(1, batch))
+            at.add_(1)
+            return cache.sum(0)
+        return step
+
+    class Unspeakable(Exception):
+        def __str__(self):
+            return str(1 / 0)
+
+    def unspeakable(batch, device):
+        raise Unspeakable
+
+    def surrogate(batch, device):
+        raise ValueError("bad \\udcff")
+
+    def meta(batch, device):
+        return lambda: torch.ones(batch, device="meta")
+
+    def many(batch, device):
+        x = torch.ones(batch)
+        return lambda: [x * i for i in range(5000)]
 
     def failing(batch, device):
         if batch == 2:
@@ -138,9 +163,45 @@ class Torch(HarnessCase):
         cell = self.cells("model", "--mode", "eager", batch="1")["eager", 1]
         self.assertEqual({"torch", "gc_seconds"}, set(cell["library"]))
 
-    def test_a_step_that_answers_differently_each_time_fails_its_check(self):
-        cell = self.cells("counting", "--mode", "eager", batch="1", code=3)["eager", 1]
-        self.assertEqual("check_failed", cell["reason"]["code"])
+    def test_a_step_that_keeps_state_in_python_is_said_with_the_name_that_changed(self):
+        done = self.sweep("counting", "--mode", "eager", batch="1", code=0)
+        check = self.result()["cells"][0]["check"]
+        self.assertEqual((False, "the step keeps state in Python: calls[2] appeared"),
+                         (check["identical"], check["tolerated"]), check)
+        self.assertIn(check["tolerated"], done.stdout)
+
+    def test_the_check_says_what_is_state_and_which_inputs_were_renewed(self):
+        check = self.cells("training", "--mode", "eager", batch="4")["eager", 4]["check"]
+        self.assertIn("layer.weight", check["state"]["names"])
+        self.assertEqual(check["state"]["bytes"], check["state"]["before_steps_bytes"])
+        self.assertEqual("", check["inputs"]["kept_because"])
+        self.assertLess(0, check["inputs"]["renewed"])
+        check = self.cells("training", "--mode", "eager", "--torch-inputs", "keep", batch="4")["eager", 4]["check"]
+        self.assertEqual((0, "--torch-inputs keep"),
+                         (check["inputs"]["renewed"], check["inputs"]["kept_because"]))
+
+    def test_verdicts_do_not_depend_on_how_long_is_sampled(self):
+        verdicts = []
+        for seconds in ("0.01", "0.3"):
+            cells = self.cells("advancing", "--mode", "eager", "--time-per-cell", seconds, "--samples-max", "2000",
+                               batch="2")
+            verdicts.append([(cell["status"], cell["check"]["identical"]) for cell in cells.values()])
+        self.assertEqual([[("ok", True)], [("ok", True)]], verdicts)
+
+    def test_small_state_is_put_back_before_each_timed_step(self):
+        cell = self.cells("advancing", "--mode", "eager", "--samples-max", "2000", batch="2")["eager", 2]
+        self.assertEqual("ok", cell["status"], cell)  # its position would leave the cache
+        self.assertGreater(cell["launches"][0]["restore_seconds"], 0)
+
+    def test_reasons_that_cannot_be_made_and_outputs_without_memory_are_said(self):
+        for function, words in (("unspeakable", "Unspeakable, whose text cannot be made (ZeroDivisionError)"),
+                                ("surrogate", "ValueError: bad \\udcff"),
+                                ("meta", "output 0 is on device meta or fake")):
+            with self.subTest(function):
+                cell = self.cells(function, "--mode", "eager", batch="1", code=3)["eager", 1]
+                self.assertIn(words, cell["reason"]["message"])
+        cell = self.cells("many", "--mode", "eager", batch="1")["eager", 1]
+        self.assertEqual(("ok", True), (cell["status"], cell["check"]["identical"]))
 
     def test_an_exception_is_told_with_the_line_of_the_step_file(self):
         cells = self.cells("failing", "--mode", "eager", code=3)
@@ -261,26 +322,26 @@ class Compilations(unittest.TestCase):
         self.compiles(3, "another batch's size")
         self.compiles(3, "a  global\nchanged", "cpu device")
         self.compiles(7, "another batch's size")
-        opened = graphbench_state.compilations(opening=True, forget=True)
+        opened = graphbench_facts.compilations(opening=True, forget=True)
         self.assertEqual({"stats.unique_graphs": 2, "recompile_reason.a global changed": 1,
                           "cudagraph_skip_reason.cpu device": 1}, dict(opened))
-        self.assertEqual({}, dict(graphbench_state.compilations()))
+        self.assertEqual({}, dict(graphbench_facts.compilations()))
         self.compiles(3, "a global changed")
-        self.assertEqual({"recompile_reason.a global changed": 1}, dict(graphbench_state.compilations()))
+        self.assertEqual({"recompile_reason.a global changed": 1}, dict(graphbench_facts.compilations()))
 
     def test_reasons_are_few_and_short_and_older_versions_have_none(self):
         for at in range(20):
             self.compiles(at, f"{at} " + "x" * 500)
-        found = graphbench_state.compilations(forget=True)
+        found = graphbench_facts.compilations(forget=True)
         reasons = [name for name in found if name.startswith("recompile_reason.")]
         self.assertEqual((8, {217}), (len(reasons), {len(reason) for reason in reasons}))
         self.records.append(types.SimpleNamespace(co_filename="step.py", co_firstlineno=1))
-        self.assertEqual({}, dict(graphbench_state.compilations()))
+        self.assertEqual({}, dict(graphbench_facts.compilations()))
         del self.utils.get_compilation_metrics
-        self.assertEqual({}, dict(graphbench_state.compilations()))
+        self.assertEqual({}, dict(graphbench_facts.compilations()))
         with mock.patch.dict(sys.modules):
             del sys.modules["torch._dynamo"]
-            self.assertEqual({}, dict(graphbench_state.compilations()))
+            self.assertEqual({}, dict(graphbench_facts.compilations()))
 
 
 class EveryMode(HarnessCase):

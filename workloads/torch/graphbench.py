@@ -41,7 +41,7 @@ from graphbench_facts import compilations, seconds_of_other_threads  # noqa: E40
 from graphbench_inputs import Inputs, Unchanged  # noqa: E402
 from graphbench_memory import OwnMemory  # noqa: E402
 from graphbench_pieces import cut, eager, shared_pool, without_owner  # noqa: E402, F401 - step files import eager
-from graphbench_state import State, bytes_of, live_tensors, storage_of, unseen  # noqa: E402
+from graphbench_state import State, bytes_of, is_trained, live_tensors, owned, storage_of, unseen  # noqa: E402
 from graphbench_walk import Walk, parts_of  # noqa: E402
 
 
@@ -69,21 +69,28 @@ class Step:
         if "GRAPHBENCH_RANKS" in os.environ and not torch.distributed.is_initialized():
             torch.distributed.init_process_group("nccl" if self.on_cuda else "gloo")
         if not self.on_cuda and self.mode != "eager":
-            raise Skip(f"mode {self.mode} needs a GPU: the host device runs PyTorch's steps only eagerly")
+            self.require_gpu()
         self.build, self.globals = functools.partial(build, request.batch, self.device), build.__globals__
         self.memory = OwnMemory(self.device)
         made = self.build()
         self.inputs = Inputs(made, self.globals)
-        self.module, self.args, self.calls = None, (), made if isinstance(made, list) else [made]
-        if isinstance(made, tuple) and len(made) == 2 and callable(made[0]):
-            self.module, self.args = made[0], tuple(made[1])
-            self.calls = [lambda: self.module(*self.args)]
-        if not self.calls or not all(map(callable, self.calls)):
-            raise TypeError("the function must return a callable, (module, args) or a list of callables, "
-                            f"but returned {type(made).__name__}")
+        self.module, self.args, self.kwargs = None, (), {}
+        self.calls = made if isinstance(made, list) else [made]
+        if isinstance(made, tuple) and len(made) in (2, 3) and callable(made[0]) and not callable(made[1]):
+            self.module, self.args, self.kwargs = made[0], made[1], made[2] if len(made) == 3 else {}
+            self.calls = [lambda: self.module(*self.args, **self.kwargs)]
+        if (not self.calls or not all(map(callable, self.calls)) or not isinstance(self.args, (tuple, list))
+                or not isinstance(self.kwargs, dict)):
+            raise TypeError("the function must return a callable, (module, args), (module, args, kwargs) or a list "
+                            f"of callables, but returned {form_of(made)}")
         self.result = self.static = self.pieces = self.talk = self.static_gradients = self.result_seen = self.mode_result = None
         self.graphs, self.held = {}, []
         self.kinds, self.runs = [abi.RUN_PART], {-1: self.run, 0: self.run}
+
+    around_first = staticmethod(contextlib.nullcontext)  # what the very first step runs in
+
+    def require_gpu(self):
+        raise Skip(f"mode {self.mode} needs a GPU: the host device runs PyTorch's steps only eagerly")
 
     def prepare(self):
         """Runs the first steps, finds the state that they write, and compares eager with itself. Then makes the
@@ -115,8 +122,12 @@ class Step:
             with self.memory.at_work():
                 more = moment() is not False
             if more and moment != self.state.after_third:
-                with contextlib.suppress(Exception) if moment == self.state.after_second else (
-                        contextlib.nullcontext()):  # the third step may need what was filled once
+                context = contextlib.nullcontext()
+                if moment == self.state.before_first:
+                    context = self.around_first()
+                elif moment == self.state.after_second:  # this step may need what was filled once
+                    context = contextlib.suppress(Exception)
+                with context:
                     self.run()
         self.memory.keep(self.state)
         walk = self.walk()
@@ -125,14 +136,14 @@ class Step:
                 raise Skip(f"the step is on several devices: the step holds {path} on {tensor.device}, but only "
                            f"{self.device} is measured")
         self.optimizers = [each for each in gc.get_objects() if issubclass(type(each), torch.optim.Optimizer)]
-        leaves = [each for each in live_tensors() if each.is_leaf and each.requires_grad]
+        leaves = [each for each in live_tensors() if is_trained(each)]
         trained = {storage_of(part)._cdata for each in leaves for part in parts_of(each)}
         trained |= {storage_of(value)._cdata for optimizer in self.optimizers
                     for kept in optimizer.state.values() for value in kept.values()
                     if isinstance(value, torch.Tensor) and value.layout == torch.strided}
         names = walk.names()
-        names.update({parameter.data_ptr(): name for module in walk.modules.values()
-                      for name, parameter in module.named_parameters() if "." in name or len(walk.modules) == 1})
+        for module in reversed(walk.modules.values()):  # the outermost modules were found first, and name it last
+            names.update({parameter.data_ptr(): name for name, parameter in module.named_parameters()})
         for optimizer in self.optimizers:
             for parameter, values in optimizer.state.items():
                 names.update({value.data_ptr(): f"{names.get(parameter.data_ptr(), 'a parameter')}'s {name}"
@@ -158,7 +169,8 @@ class Step:
                 ": keep it in a tensor" if self.itself.python else ""))
 
     def walk(self):
-        return Walk([self.module, self.args] if self.module is not None else self.calls, self.globals)
+        held = [self.module, self.args, self.kwargs] if self.module is not None else self.calls
+        return Walk(held, self.globals)
 
     def synchronize(self):
         if self.on_cuda:
@@ -200,7 +212,9 @@ class Step:
                 raise Skip("mode torch.callables needs a function that returns (module, args), not callables")
             # torch replaces forward() of the copy; the module itself stays eager, for other batches too
             with self.hiding():
-                graphed = torch.cuda.make_graphed_callables(copy.copy(self.module), self.args)
+                if self.kwargs:
+                    raise Skip("mode torch.callables takes no keyword arguments: give them by position")
+                graphed = torch.cuda.make_graphed_callables(copy.copy(self.module), tuple(self.args))
             self.runs[0] = functools.partial(self.run, [lambda: graphed(*self.args)])
         elif mode != "eager":
             name = mode.removeprefix("torch.")
@@ -228,7 +242,7 @@ class Step:
         if self.module is None:
             return [torch.compile(call, dynamic=False, **how) for call in self.calls]
         module = torch.compile(self.module, dynamic=False, **how)
-        return [lambda: module(*self.args)]
+        return [lambda: module(*self.args, **self.kwargs)]
 
     def capture(self, part):
         call = self.runs[part] if self.mode == "piecewise" else self.run
@@ -241,9 +255,8 @@ class Step:
                                              capture_error_mode="thread_local"):
             call()
         self.static, self.result, self.result_seen = self.result, None, self.result
-        self.static_gradients = [
-            (name, without_owner(leaf().grad)) for name, leaf in self.leaves if leaf() is not None
-            and leaf().grad is not None and storage_of(leaf().grad)._cdata not in self.state.kept]
+        self.static_gradients = [(name, without_owner(gradient)) for name, gradient in self.gradients(False)
+                                 if storage_of(gradient)._cdata not in self.state.kept]
         self.graphs[part] = graph
         return graph
 
@@ -295,8 +308,8 @@ class Step:
         """The gradients that the last step left, by name."""
         if graph and self.static_gradients is not None:
             return self.static_gradients
-        return [(name, leaf().grad) for name, leaf in self.leaves if leaf() is not None
-                and leaf().grad is not None]
+        leaves = [(name, owned(leaf())) for name, leaf in self.leaves]
+        return [(name, leaf.grad) for name, leaf in leaves if leaf is not None and leaf.grad is not None]
 
     def state_outs(self):
         return [Out("state", kept.name if i == 0 else f"{kept.name} part {i}", tensor, kept.parameter)
@@ -415,6 +428,13 @@ class Step:
         return ctypes.addressof(self.text)
 
 
+def form_of(made):
+    """What a function returned, in words: the types in a tuple too."""
+    if isinstance(made, tuple):
+        return f"({', '.join(type(each).__name__ for each in made)})"
+    return type(made).__name__
+
+
 def in_ranks():
     return "GRAPHBENCH_RANKS" in os.environ and torch.distributed.is_initialized()
 
@@ -524,7 +544,11 @@ def load(file, function):
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module
     sys.path.insert(0, str(pathlib.Path(file).parent))
-    spec.loader.exec_module(module)
+    ours, sys.argv = sys.argv, [file]  # a step file that reads arguments must not read ours
+    try:
+        spec.loader.exec_module(module)
+    finally:
+        sys.argv = ours
     build = getattr(module, function, None)
     if not callable(build):
         raise Refusal(f"--torch: {file} has no function {function}")

@@ -325,14 +325,15 @@ def conversation(step, request):
         yield {"run": name}
     repeated = ""
     if not is_eager and eager.digests[0] == mode.digests[0] and not eager.unsteady() | mode.unsteady():
-        pair = []
-        for name in ("eager", "mode"):  # two steps in a row: the second may read what the first left
+        twice = {"eager": [], "mode": []}
+        for name in ("eager", "mode", "eager", "mode"):  # two steps in a row: the second reads what the first left
             step.begin(name == "mode")
             yield {"run": name}
             yield {"run": name}
             with step.memory.at_work(), unseen():
-                pair.append(digests_of(step.outs(name == "mode")))
-        if other := [name for name, digest in pair[0].items() if pair[1].get(name) != digest]:
+                twice[name].append(digests_of(step.outs(name == "mode")))
+        other = [name for name, digest in twice["eager"][0].items() if twice["mode"][0].get(name) != digest]
+        if other and all(first == second for first, second in twice.values()):
             repeated = (f"after two steps in a row {other[0]} differs from eager's, after one it does not: the second "
                         "step reads what the first one left, and the captured one does not")
     changed = None
@@ -349,6 +350,11 @@ def conversation(step, request):
     if repeated and not verdict["failed"]:
         verdict["failed"], verdict["identical"] = repeated, False
     yield {"verdict": verdict}
+
+
+FORMS = {"coroutine": "return what `await` gives, by running the coroutine to its end in the step",
+         "generator": "run the generator to its end in the step, and return what it yields",
+         "function": "return a list of callables from the function that builds the step, or call them in the step"}
 
 
 class Judge:
@@ -396,8 +402,9 @@ class Judge:
         outs = self.eager.outs
         if not outs:
             result = type(self.step.result_seen)
-            return (f"the step returned {result.__name__}, in which no tensor was found, and wrote no tensor: return "
-                    "tensors in lists, tuples, dicts or objects, or write into a tensor that exists before")
+            form = FORMS.get(result.__name__, "return tensors in lists, tuples, dicts or objects, or write into a "
+                                              "tensor that exists before")
+            return (f"the step returned {result.__name__}, in which no tensor was found, and wrote no tensor: {form}")
         blind = self.eager.blind
         if len(blind) == len(outs) and any(out.tensor.numel() for out in outs):
             return f"nothing can be compared: {title(outs[0])} {blind[outs[0].name]}"

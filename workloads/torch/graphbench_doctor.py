@@ -16,10 +16,16 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from graphbench_abi import ON_CUDA, Refusal, Request, Skip, one_line, reason_of
 from graphbench_check import conversation
 
+STOPS = 10  # the exit code where something stops a capture
 THREAD_LOCAL, INVALIDATED = 1, 2
 # These ops read a size or a value back to the host. Even probe() does not capture them, because torch's
 # pinned memory would keep events of the discarded capture.
 WAITS = {f"aten::{name}" for name in ("item", "nonzero", "masked_select", "unique")}
+# Calls that are no ops: methods of torch.cuda's classes, which a dispatch mode does not see.
+WAITING = {"Event.synchronize": "it waits for the device", "Event.elapsed_time": "it waits for the device",
+           "Stream.synchronize": "it waits for the device", "torch.cuda.synchronize": "it waits for the device",
+           "CUDAGraph.replay": "the step replays graphs itself, which a capture cannot hold: take reduce-overhead, or "
+                               "the step's own graphs, out"}
 CALLED = {"_local_scalar_dense": "item", "_unique2": "unique"}  # the names that users know
 
 
@@ -71,10 +77,10 @@ class Doctor(TorchDispatchMode):
         place = self.place()
         if self.probing or any(each["place"] == place for each in self.found):
             return call()
-        reason = "it waits for the device" if name in WAITS else self.probe(call)
+        reason = WAITING.get(name) or ("it waits for the device" if name in WAITS else self.probe(call))
         result = call()
         if reason:
-            first = name not in WAITS and not self.probe(call)
+            first = name not in WAITS and name not in WAITING and not self.probe(call)
             self.found.append({"op": name, "place": place, "reason": reason, "first_call_only": first})
         return result
 
@@ -91,6 +97,10 @@ class Doctor(TorchDispatchMode):
             return lambda *args, **kwargs: self.op(name(args), functools.partial(original, *args, **kwargs))
 
         changed = [(torch.cuda, "synchronize", lambda _: "torch.cuda.synchronize"),
+                   (torch.cuda.Event, "synchronize", lambda _: "Event.synchronize"),
+                   (torch.cuda.Event, "elapsed_time", lambda _: "Event.elapsed_time"),
+                   (torch.cuda.Stream, "synchronize", lambda _: "Stream.synchronize"),
+                   (torch.cuda.CUDAGraph, "replay", lambda _: "CUDAGraph.replay"),
                    (torch._tensor_str, "_str", lambda _: "print of a tensor")]  # a dispatch mode sees neither
         if "triton.runtime.jit" in sys.modules:  # the dispatcher does not see Triton's kernels
             jit = sys.modules["triton.runtime.jit"].JITFunction
@@ -140,7 +150,8 @@ def examine(host, batch, device, output):
     uuid, stream = f"GPU-{torch.cuda.get_device_properties(index).uuid}", torch.cuda.Stream(index)
     step = host.step(Request(place=ON_CUDA, batch=int(batch), mode=b"whole", cuda_stream=stream.cuda_stream,
                              device_uuid=uuid.encode()))
-    doctor = Doctor(step.stream, step.file)
+    doctor, cold = Doctor(step.stream, step.file), Doctor(step.stream, step.file)
+    step.around_first = cold.watching
     try:
         step.prepare()
     except Skip as why:
@@ -156,8 +167,12 @@ def examine(host, batch, device, output):
     document = json.dumps({"schema": "graphbench.doctor/1", "step": step.file, "batch": int(batch),
                            "stops": stops, "found": doctor.found, "silent": note}, indent=2) + "\n"
     if output == "-":
-        return int(stops), document
+        return STOPS if stops else 0, document
     if output:
         pathlib.Path(output).write_text(document, encoding="utf-8")
-    lines = [*map(text, doctor.found), note, *remarks, "" if stops else "nothing stops a capture"]
-    return int(stops), "".join(f"{line}\n" for line in lines if line)
+    warm = {(each["op"], each["place"]) for each in doctor.found}
+    once = [each for each in cold.found if (each["op"], each["place"]) not in warm and each["first_call_only"]]
+    needs = "" if stops or not once else ("needs one warm-up: " + "; ".join(
+        f"{each['op']} at {each['place']}" for each in once[:2]) + (", ..." if once[2:] else ""))
+    lines = [*map(text, doctor.found), note, *remarks, "" if stops else "nothing stops a capture", needs]
+    return STOPS if stops else 0, "".join(f"{line}\n" for line in lines if line)

@@ -198,7 +198,7 @@ def cut(step):
 def why_broken(step, dynamo, graphs):
     """The first graph break: dynamo's words and the user's line."""
     try:
-        first = dynamo.explain(step.module or step.calls[0])(*step.args).break_reasons[0]
+        first = dynamo.explain(step.module or step.calls[0])(*step.args, **step.kwargs).break_reasons[0]
         line = [f" at {pathlib.Path(step.file).name}:{each.lineno}" for each in first.user_stack
                 if each.filename == step.file]
         return one_line(first.reason, 300) + "".join(line[-1:])

@@ -44,15 +44,26 @@ def collected():
     return objects
 
 
+def owned(tensor):
+    """The tensor, which now keeps its memory. An object that the collector or a weak reference gives may be one that
+    its C++ tensor owns, and would point to nothing when that tensor goes."""
+    if tensor is not None and hasattr(tensor, "_fix_weakref"):
+        tensor._fix_weakref()
+    return tensor
+
+
+def is_trained(tensor):
+    """True for a leaf that gets a gradient. An undefined tensor has no attributes, and some views refuse the question."""
+    with contextlib.suppress(RuntimeError):
+        return tensor.is_leaf and tensor.requires_grad
+    return False
+
+
 def live_tensors():
     """All tensors that Python can reach, and the gradients of the leaves among them."""
-    found = [each for each in collected() if issubclass(type(each), torch.Tensor)]
     with unseen():
-        for tensor in found[:]:
-            with contextlib.suppress(RuntimeError):  # an undefined tensor has no attributes
-                if tensor.is_leaf and tensor.requires_grad and tensor.grad is not None:
-                    found.append(tensor.grad)
-    return found
+        found = [owned(each) for each in collected() if issubclass(type(each), torch.Tensor)]
+        return found + [each.grad for each in found if is_trained(each) and each.grad is not None]
 
 
 def live_generators():

@@ -1,0 +1,307 @@
+"""The check of PyTorch steps, on the CPU with a stand-in for torch's graphs. Each case says what is right of one step;
+each mutant breaks the check in one place, and a case must then be wrong."""
+
+import contextlib
+import dataclasses
+import pathlib
+import subprocess
+import sys
+import unittest
+from unittest import mock
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PYTHON = "/usr/bin/python3"
+
+
+def cases():
+    """Functions by name: each returns whether what the check says is right. torch is imported here alone."""
+    import torch
+
+    import graphbench
+    import graphbench_check as check
+    import graphbench_inputs as inputs
+    import graphbench_state as state
+    import graphbench_walk as walk
+    from stand_in import judge
+
+    nn = torch.nn
+    captured = lambda: torch.cuda.is_current_stream_capturing()  # noqa: E731
+
+    def net():
+        torch.manual_seed(0)
+        return nn.Sequential(nn.Linear(16, 16), nn.Tanh(), nn.Linear(16, 16))
+
+    def plain(batch, device):
+        model, x = net().requires_grad_(False), torch.randn(batch, 16)
+        return lambda: model(x)
+
+    def stale(batch, device):
+        model, x, kept = net().requires_grad_(False), torch.randn(batch, 16), {}
+        return lambda: model(kept.setdefault("x", x.clone()))
+
+    def counter(batch, device):
+        at = torch.zeros((), dtype=torch.int64)
+
+        def step():
+            at.add_(1)
+            return at * 2
+        return step
+
+    def trained(wrong, optimizer=True):
+        def build(batch, device):
+            model, x = net(), torch.randn(batch, 16)
+            rate = torch.optim.SGD(model.parameters(), lr=1e-4)
+
+            def step():
+                rate.zero_grad(set_to_none=True)
+                loss = model(x).square().mean()
+                loss.backward()
+                if captured():
+                    for each in model.parameters():
+                        wrong(each.grad)
+                if optimizer:
+                    rate.step()
+                return loss.detach()
+            return step
+        return build
+
+    def by_hand(wrong):
+        def build(batch, device):
+            model, x = net(), torch.randn(batch, 16)
+            parameters = list(model.parameters())
+
+            def step():
+                made = torch.autograd.grad(model(x).square().mean(), parameters)
+                scale = wrong if captured() else 1.0
+                with torch.no_grad():
+                    torch._foreach_add_(parameters, made, alpha=-1e-4 * scale)
+                return None
+            return step
+        return build
+
+    def scaled(by):
+        def build(batch, device):
+            model, x = net().requires_grad_(False), torch.randn(batch, 16)
+            return lambda: model(x) * (by if captured() else 1.0)
+        return build
+
+    def listed(batch, device):
+        calls = []
+
+        def step():
+            calls.append(1)
+            return torch.full((batch,), float(len(calls)))
+        return step
+
+    class Runner:
+        def __init__(self, batch):
+            self.model, self.x, self.at = net().requires_grad_(False), torch.randn(batch, 16), 0
+            self.sums = torch.zeros(batch, 16)
+
+        def position(self):
+            self.at += 1
+            return self.x * self.at
+
+        def running(self):
+            self.sums.mul_(0.5).add_(self.model(self.x))
+            return self.sums
+
+        def memo(self):
+            if not hasattr(self, "kept"):
+                self.kept = self.model(self.x)
+            return self.kept
+
+        def rebound(self):
+            self.sums = self.sums * 0.5 + self.x
+            return self.sums * 2
+
+    @dataclasses.dataclass
+    class Output:
+        logits: object
+        hidden: object
+
+    def structured(batch, device):
+        model, x = net().requires_grad_(False), torch.randn(batch, 16)
+        return lambda: Output(model(x), {"twice": x * 2})
+
+    def drawing(batch, device):
+        own = torch.Generator().manual_seed(5)
+        return lambda: torch.rand(batch, 8, generator=own)
+
+    def sparse(batch, device):
+        torch.manual_seed(0)
+        a, x = torch.eye(16).to_sparse(), torch.randn(16, batch)
+        return lambda: torch.sparse.mm(a, x)
+
+    def not_numbers(batch, device):
+        x = torch.full((batch, 4), float("nan"))
+        return lambda: x * 2
+
+    def some_not_numbers(batch, device):
+        x = torch.randn(batch, 16)
+        return lambda: torch.where(x > 0, x, torch.full_like(x, float("inf"))) * (1.0 if not captured() else -1.0)
+
+    def writes(batch, device):
+        w, x, y = torch.randn(16, 16), torch.randn(batch, 16), torch.empty(batch, 16)
+
+        def step():
+            torch.mm(x, w, out=y)
+        return step
+
+    def offsets(batch, device):
+        torch.manual_seed(0)
+        bag = nn.EmbeddingBag(50, 8, mode="sum", include_last_offset=True).requires_grad_(False)
+        ids, ends = torch.randint(50, (batch * 4,)), torch.arange(0, batch * 4 + 1, 4)
+        return lambda: bag(ids, ends)
+
+    def expanded(batch, device):
+        torch.manual_seed(0)
+        table, x = torch.randn(1, 16).expand(batch, 16), torch.randn(batch, 16)
+        return lambda: table + x
+
+    def second(batch, device):
+        x, seen = torch.randn(batch, 4), torch.zeros(batch, 4)
+
+        def step():
+            y = x * 2 + (torch.zeros(batch, 4) if captured() else seen)
+            seen.copy_(x)
+            return y
+        return step
+
+    def asks(batch, device):
+        x = torch.randn(batch, 16)
+        return lambda: x * 3 if captured() else x * 2
+
+    def table(batch, device):
+        x, rows, filled = torch.randn(batch, 4), torch.zeros(batch, 4), []
+
+        def step():
+            if not filled:
+                filled.append(rows.copy_(torch.arange(4.0).expand(batch, 4)))
+            return x + rows
+        return step
+
+    def shuffles(batch, device):
+        """A second build that makes another shape."""
+        torch.manual_seed(len(made))
+        made.append(1)
+        x = torch.randn(batch, 8 + len(made))
+        return lambda: x * 2
+
+    made = []
+
+    def right(said):
+        return not said["failed"]
+
+    def refused(said, *words):
+        return all(word in said["failed"] for word in words) and bool(said["failed"])
+
+    found = {
+        "a plain step is equal": lambda: right(judge(plain)) and judge(plain)["identical"],
+        "new inputs are seen": lambda: judge(plain)["inputs"]["changed_outputs"] is True,
+        "an input that reaches no output is said": lambda: any(
+            "no input reached" in each for each in judge(stale)["remarks"]),
+        "a counter in a tensor is put back": lambda: right(judge(counter)) and judge(counter)["identical"],
+        "a trained step is equal": lambda: right(judge(trained(lambda g: None))),
+        "gradients of zero are refused": lambda: refused(judge(trained(lambda g: g.zero_())), "grad"),
+        "gradients of the wrong sign are refused": lambda: refused(
+            judge(trained(lambda g: g.neg_(), optimizer=False)), "gradient"),
+        "parameters stepped by hand are state": lambda: right(judge(by_hand(1.0))),
+        "an update of zero is refused": lambda: refused(judge(by_hand(0.0), same_kernels=False), "update"),
+        "an update of the wrong sign is refused": lambda: refused(judge(by_hand(-1.0), same_kernels=False), "update"),
+        "one percent is refused": lambda: refused(judge(scaled(1.01), same_kernels=False), "the limit is 0.002"),
+        "other kernels may round otherwise": lambda: right(judge(scaled(1.0005), same_kernels=False)),
+        "the same kernels may not": lambda: refused(judge(scaled(1.0005), same_kernels=True), "same kernels"),
+        "a list that grows is Python's state": lambda: refused(judge(listed), "in Python", "calls"),
+        "a number that counts is Python's state": lambda: refused(
+            judge(lambda b, d: Runner(b).position), "Runner.at went from"),
+        "an attribute that is bound anew is Python's state": lambda: refused(
+            judge(lambda b, d: Runner(b).rebound), "Runner.sums became another tensor"),
+        "state in an object is found": lambda: judge(lambda b, d: Runner(b).running)["state"]["names"] == [
+            "Runner.sums"],
+        "inputs in an object are renewed": lambda: judge(lambda b, d: Runner(b).running)["inputs"]["renewed"] > 0,
+        "a memo records nothing": lambda: refused(judge(lambda b, d: Runner(b).memo), "recorded_nothing"),
+        "fields of a dataclass are outputs": lambda: right(judge(structured)),
+        "an own generator is put back": lambda: judge(drawing, mode="eager")["identical"],
+        "a sparse operand is taken": lambda: right(judge(sparse)),
+        "only NaN is no evidence": lambda: refused(judge(not_numbers), "no finite element"),
+        "infinities must agree": lambda: refused(judge(some_not_numbers), "output 0"),
+        "what a step writes is its output": lambda: right(judge(writes)),
+        "a lost write is refused": lambda: refused(judge(writes, lost=(0, 1)), "recorded_nothing") or refused(
+            judge(writes, lost=(0,)), "y"),
+        "a lost op is refused on the captured values": lambda: refused(
+            judge(plain, renew=False, lost=(last_op,)), "output 0"),
+        "offsets stay valid": lambda: right(judge(offsets, batch=5)),
+        "expanded tensors are renewed": lambda: right(judge(expanded)),
+        "what a second step reads is refused": lambda: refused(judge(second)),
+        "hiding the capture keeps the program": lambda: right(judge(asks, torch_hide_capture="on")),
+        "asking for the capture is refused": lambda: refused(judge(asks), "output 0"),
+        "a table that is filled once stays": lambda: right(judge(table)) and judge(table)["state"]["count"] == 0,
+        "a build of another shape keeps the values": lambda: (
+            "another type, shape or layout" in judge(shuffles)["inputs"]["why"]),
+        "--torch-inputs keep": lambda: judge(plain, torch_inputs="keep")["inputs"]["renewed"] == 0,
+    }
+    last_op = len(judge(plain)["step"].graphs[0].ops) - 1
+    times_ten = {name: 10 * value for name, value in check.FLOORS.items()}
+    nothing = lambda *args, **kwargs: None  # noqa: E731
+    mutants = {  # what is broken: the case that must then be wrong
+        "inputs are not renewed": ((inputs.Inputs, "write", nothing), "new inputs are seen"),
+        "builds are not compared": ((inputs, "layout_of", lambda walk: {}), "new inputs are seen"),
+        "state is not put back": ((state.State, "put_back", nothing), "a counter in a tensor is put back"),
+        "gradients are not compared": ((graphbench.Step, "gradients", lambda *_: []),
+                                       "gradients of the wrong sign are refused"),
+        "limits are ten times as wide": ((check, "FLOORS", times_ten), "one percent is refused"),
+        "state in Python is not looked for": ((check.SelfComparison, "look_into", nothing),
+                                              "a number that counts is Python's state"),
+        "objects are not walked into": ((walk, "fields_of", lambda value: []), "state in an object is found"),
+        "dataclasses have no fields": ((walk, "fields_of", lambda value: []), "inputs in an object are renewed"),
+        "generators are not found": ((state, "live_generators", list), "an own generator is put back"),
+        "NaN counts as evidence": ((check, "evidence_of", lambda out: ""), "only NaN is no evidence"),
+        "outputs are not poisoned": ((graphbench.Step, "poison", nothing),
+                                     "a lost op is refused on the captured values"),
+        "state is no output": ((graphbench.Step, "state_outs", lambda self: []), "an update of zero is refused"),
+        "a capture is not hidden": ((graphbench.Step, "hiding", lambda self: contextlib.nullcontext()),
+                                    "hiding the capture keeps the program"),
+        "what is filled once is put back": ((state.State, "after_third", nothing), "a table that is filled once stays"),
+        "results have no tensors": ((check, "leaves_of", lambda result: {}), "fields of a dataclass are outputs"),
+    }
+    return found, mutants
+
+
+def report():
+    """Runs all cases, then each mutant with its case. Prints one line for each that is not as it must be."""
+    found, mutants = cases()
+    wrong = []
+
+    def is_right(name):
+        try:
+            return bool(found[name]())
+        except Exception as error:  # noqa: BLE001 - a case that ends so is wrong
+            print(f"{name}: {type(error).__name__}: {error}", file=sys.stderr)
+            return False
+
+    for name in found:
+        if not is_right(name):
+            wrong.append(f"case: {name}")
+    for name, ((owner, attribute, value), case) in mutants.items():
+        with mock.patch.object(owner, attribute, value):
+            if is_right(case):
+                wrong.append(f"mutant: {name}: nothing is wrong with the case '{case}'")
+    print("\n".join(wrong))
+    print(f"{len(found)} cases, {len(mutants)} mutants, {len(wrong)} wrong")
+
+
+HAS_TORCH = subprocess.run([PYTHON, "-c", "import torch"], capture_output=True, check=False).returncode == 0
+
+
+@unittest.skipUnless(HAS_TORCH, f"{PYTHON} has no torch")
+class Check(unittest.TestCase):
+    def test_each_case_is_right_and_each_mutant_is_found(self):
+        done = subprocess.run([PYTHON, "-W", "ignore", "-B", __file__, "--report"], capture_output=True, text=True,
+                              check=False)
+        self.assertRegex(done.stdout, r"\d\d cases, 1\d mutants, 0 wrong\n$", done.stdout + done.stderr[-2000:])
+
+
+if __name__ == "__main__" and "--report" in sys.argv:
+    sys.path[:0] = [str(ROOT / "workloads/torch"), str(ROOT / "tests/torch")]
+    report()

@@ -1,0 +1,112 @@
+"""A stand-in for torch's graph classes on the CPU: a capture records the ops that run, a replay runs them again and
+copies what they make into the tensors of the first run. With it the check of mode whole runs without a GPU."""
+
+import contextlib
+import types
+from unittest import mock
+
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_flatten
+
+import graphbench
+import graphbench_abi as abi
+from graphbench_check import conversation
+
+
+class Graph:
+    """`lost`: the numbers of ops that the capture misses, as when they ran on another stream."""
+    lost = ()
+    raw_cuda_graph = None
+
+    def __init__(self, keep_graph=False):
+        self.ops = []
+
+    def register_generator_state(self, generator):
+        pass
+
+    def instantiate(self):
+        pass
+
+    def replay(self):
+        with torch.no_grad():
+            for function, args, kwargs, first in self.ops:
+                again = tree_flatten(function(*args, **kwargs))[0]
+                for old, new in zip(first, again):
+                    if isinstance(new, torch.Tensor) and new.data_ptr() != old.data_ptr():
+                        old.copy_(new)
+
+
+class Recorder(TorchDispatchMode):
+    def __init__(self, graph):
+        super().__init__()
+        self.graph, self.count = graph, 0
+
+    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+        made = function(*args, **(kwargs or {}))
+        if self.count not in self.graph.lost:
+            first = [each.detach() if isinstance(each, torch.Tensor) else each for each in tree_flatten(made)[0]]
+            self.graph.ops.append((function, args, kwargs or {}, first))
+        self.count += 1
+        return made
+
+
+@contextlib.contextmanager
+def capturing(graph, **_):
+    hidden = torch.cuda.is_current_stream_capturing is not not_capturing
+    answer = torch.cuda.is_current_stream_capturing if hidden else lambda: True
+    with Recorder(graph), mock.patch.object(torch.cuda, "is_current_stream_capturing", answer):
+        yield
+
+
+class Step(graphbench.Step):
+    stream = None
+
+    def require_gpu(self):
+        pass
+
+
+def not_capturing():  # what hides a capture puts another function in its place
+    return False
+
+
+def installed():
+    """Patches torch and graphbench for the time of a `with`."""
+    stack = contextlib.ExitStack()
+    for owner, name, value in ((torch.cuda, "CUDAGraph", Graph), (torch.cuda, "graph", capturing),
+                               (graphbench, "shared_pool", lambda device: types.SimpleNamespace(id=None)),
+                               (torch.cuda, "is_current_stream_capturing", not_capturing),
+                               (graphbench, "without_owner", lambda tensor: tensor)):
+        stack.enter_context(mock.patch.object(owner, name, value))
+    return stack
+
+
+def request(mode, batch, axes):
+    names = (abi.c_char_p * len(axes))(*(name.encode() for name in axes))
+    values = (abi.c_char_p * len(axes))(*(value.encode() for value in axes.values()))
+    return abi.Request(place=0, batch=batch, mode=mode.encode(), device_uuid=b"", axis_count=len(axes),
+                       axis_names=names, axis_values=values)
+
+
+def judge(build, mode="whole", batch=2, renew=True, same_kernels=None, lost=(), **axes):
+    """What the check says of a step: a verdict, as its worker reads it, or the refusal before a capture."""
+    with installed(), mock.patch.object(Graph, "lost", lost):
+        step = Step(build, request(mode, batch, {name.replace("_", "-"): value for name, value in axes.items()}),
+                    __file__)
+        try:
+            step.prepare()
+        except abi.Skip as why:
+            return {"failed": str(why), "step": step}
+        if mode != "eager":
+            step.capture(0)
+            if not step.graphs[0].ops:
+                return {"failed": "recorded_nothing", "step": step}
+        for _ in range(3):  # as a measurement does, which moves state on
+            step.run() if mode == "eager" else step.graphs[0].replay()
+        for word in conversation(step, {"renew": renew, "same_kernels": same_kernels}):
+            if "verdict" in word:
+                return {**word["verdict"], "step": step}
+            if word["run"] == "eager" or mode == "eager":
+                step.run()
+            else:
+                step.graphs[0].replay()
