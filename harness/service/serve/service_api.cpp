@@ -140,8 +140,9 @@ class Api {
   // Runs one comparison at a time, on another thread than the server's, because documents may be long.
   Response compare(const Request& request) const {
     if (request.media_type() != "application/json") throw Refused(415, "give Content-Type application/json");
-    if (!request.hold) throw Refused(503, "another comparison is running: try again later", 1);
-    return {.later = [this](Request& each) {
+    const std::shared_ptr<void> turn = parts_.turn.take();
+    if (!turn) throw Refused(503, "another comparison is running: try again later", 1);
+    return {.later = [this, turn](Request& each) {
       const auto result_of = [this](const std::string& id) { return parts_.store.result(id); };
       return json_response(200, answer_comparison(std::move(each.body), result_of));
     }};

@@ -202,7 +202,6 @@ TEST_F(ServiceApiTest, WhatReadsADiskIsNotAnsweredOnTheNetworksThread) {
     request.path = path;
     request.headers = {{"host", "localhost"}, {"content-type", "application/json"}};
     request.body = "{}";
-    request.hold = hold_;
     return bool(api_(request).later);
   };
   const std::set<std::string> at_once = {"GET /", "GET /healthz", "GET /openapi.json", "GET /v1/devices"};
@@ -282,7 +281,8 @@ TEST_F(ServiceApiTest, ComparisonsThatWillNotDoAreRefusedWithTheirReason) {
               HasSubstr("deep"));
   EXPECT_THAT(why(R"({"base": {}, "base": {}, "new": {}})"), HasSubstr("base: the key is given twice"));
   EXPECT_EQ(ask("POST", "/v1/compare", "{}", {{"content-type", "text/plain"}}).status, 415u);
-  hold_.reset();
+  const std::shared_ptr<void> taken = turn_.take();
+  EXPECT_NE(taken, nullptr) << "those that have ended have given it back";
   EXPECT_EQ(ask("POST", "/v1/compare", "{}").status, 503u) << "another's turn";
 }
 

@@ -43,7 +43,7 @@ class ServiceApiTest : public testing::Test {
     settings.devices = {{"cuda:0", false, "none", "install one"}};
     settings.plugins = plugins_;
     settings.workloads = workloads_;
-    api_ = make_api(settings, {*store_, *runner_, *feed_, metrics_, service_metrics_});
+    api_ = make_api(settings, {*store_, *runner_, *feed_, metrics_, service_metrics_, turn_});
   }
 
   net::Response ask(const std::string& method, const std::string& path, const std::string& body = "",
@@ -56,7 +56,6 @@ class ServiceApiTest : public testing::Test {
     request.headers = std::move(headers);
     request.headers.emplace("host", "127.0.0.1:9464");
     request.headers.emplace("content-type", "application/json");
-    request.hold = hold_;
     net::Response response = api_(request);
     return response.later ? response.later(request) : response;
   }
@@ -105,7 +104,7 @@ class ServiceApiTest : public testing::Test {
   std::unique_ptr<SweepFeed> feed_;
   std::unique_ptr<SweepRunner> runner_;
   net::Handler api_;
-  std::shared_ptr<void> hold_ = std::make_shared<char>();  // what admission gives a request whose turn it is
+  ComparisonTurn turn_;
 };
 
 }  // namespace graphbench::serve
