@@ -23,6 +23,8 @@ constexpr std::array<const char*, 6> state_names = {"queued", "running",   "done
                                                     "failed", "cancelled", "interrupted"};
 
 constexpr std::chrono::seconds probe_period{1};
+// More pages than a usual sweep's row changes.
+constexpr int probe_bytes = 32 * 1024;
 
 constexpr const char* ended_only = "state NOT IN ('queued', 'running')";
 
@@ -214,7 +216,8 @@ std::optional<std::string> SweepStore::result(const std::string& id) const {
   return row.text(0);
 }
 
-// Commits a write, because a write that is rolled back would not detect a full disk.
+// Replaces a row that belongs to no sweep, and commits: a write that is rolled back would not detect a full
+// disk, and neither would one that needs less room than a sweep's row with its indexes.
 void SweepStore::probe() {
   const std::scoped_lock lock(mutex_);
   const auto now = std::chrono::steady_clock::now();
@@ -222,7 +225,11 @@ void SweepStore::probe() {
     probed_ = now;
     probe_error_.clear();
     try {
-      write([this] { database_.run("PRAGMA user_version = " + std::to_string(sweep_store_version)); });
+      write([this] {
+        database_.run(
+            "INSERT OR REPLACE INTO cells (sweep, cell, document) VALUES ('', 'probe', hex(randomblob(?)))",
+            probe_bytes / 2);
+      });
     } catch (const storage::StorageError& error) {
       probe_error_ = error.what();
     }

@@ -78,7 +78,7 @@ class SweepStore {
   // The document of an ended sweep; absent if the sweep has not ended or has no document.
   std::optional<std::string> result(const std::string& id) const;
 
-  // Tries to write, and throws if the file cannot be written. Writes at most once per second; other calls
+  // Stores as much as a sweep needs, and throws if that fails. Writes at most once per second; other calls
   // repeat the last result.
   void probe();
 

@@ -128,6 +128,21 @@ TEST_F(SweepStoreTest, AProbeFailsWhereNothingCanBeWritten) {
   EXPECT_THROW(store().probe(), Error) << "it writes once a second at most";
 }
 
+TEST_F(SweepStoreTest, AProbeFailsWhereASmallWriteFitsAndASweepDoesNot) {
+  add("a");
+  const FullDisk full(std::filesystem::file_size(file() + "-wal") + 2 * 4096);
+  EXPECT_THROW(store().probe(), Error);
+  EXPECT_THROW(add("b"), Error);
+}
+
+TEST_F(SweepStoreTest, AProbeLeavesNothingThatASweepShows) {
+  const std::string id = add("a");
+  store().probe();
+  EXPECT_TRUE(store().cells(id, 0).empty());
+  EXPECT_EQ(store().list(9, {}).size(), 1u);
+  EXPECT_FALSE(store().find(""));
+}
+
 TEST_F(SweepStoreTest, AFileThatWasRemovedIsNoticed) {
   add("a");
   std::filesystem::remove(file());
