@@ -20,9 +20,13 @@ using testing::HasSubstr;
 // or to fail. A waiting script creates a file as soon as it can be stopped.
 inline constexpr const char* script =
     "read -r asked; file=${asked#*--json=}; file=${file%%\\\"*}; echo kept > $file.partial; case $asked in "
-    "*--seed=1\\\"*) trap 'echo partly > $file; exit 130' TERM; : > $file.ready; while :; do sleep 0.01; "
+    "*--seed=1\\\"*) trap 'echo {\\\"partly\\\":1} > $file; exit 130' TERM; : > $file.ready; while :; do "
+    "sleep 0.01; "
     "done;; "
-    "*--seed=2\\\"*) kill -SEGV $$;; *--seed=3\\\"*) echo full; exit 1;; esac; echo whole > $file";
+    "*--seed=2\\\"*) kill -SEGV $$;; *--seed=3\\\"*) echo full; exit 1;; esac; echo {\\\"whole\\\":1} > "
+    "$file";
+
+inline constexpr const char* partly = "{\"partly\":1}\n";
 
 class ServiceApiTest : public testing::Test {
  protected:
