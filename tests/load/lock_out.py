@@ -3,12 +3,13 @@
 
 Gives the service a sweep with a document of some MiB. Then, form by form, another process holds more
 connections than the service has, and opens each again that is closed: idle ones, heads and bodies that come
-byte by byte, answers that are read slowly or not at all, comparisons, event streams. Meanwhile this process
-asks for /healthz, and for what any client may ask for, and prints a row of the table. Fails where /healthz
-takes longer than its limit or is not answered, or where memory grows beyond its limit."""
+byte by byte, comparisons, answers that are read slowly or not at all, event streams, and all of these.
+Meanwhile this process asks for /healthz, and for what any client may ask for, and prints a row of the table.
+Fails where /healthz takes longer than its limit or is not answered, or where memory grows beyond it."""
 
 import asyncio
 import contextlib
+import itertools
 import multiprocessing
 import pathlib
 import resource
@@ -93,7 +94,8 @@ class Attack:
 
     def run(self, form, clients):
         async def all_of_them():
-            await asyncio.gather(*(self.hold(form) for _ in range(clients)))
+            forms = itertools.cycle(FORMS if form == "mixed" else [form])
+            await asyncio.gather(*(self.hold(next(forms)) for _ in range(clients)))
 
         resource.setrlimit(resource.RLIMIT_NOFILE, (resource.getrlimit(resource.RLIMIT_NOFILE)[1],) * 2)
         asyncio.run(all_of_them())
@@ -101,6 +103,8 @@ class Attack:
 
 FORMS = {"idle": 1000, "heads": 300, "bodies": 300, "comparisons": 300, "slow_readers": 270,
          "non_readers": 400, "streams": 1000}
+# No clients, for what the machine's other work costs, and clients of all forms in turns.
+MORE_FORMS = {"none": 0, "mixed": 1000}
 
 
 def seconds_of(url, path):
@@ -118,7 +122,8 @@ def seconds_of(url, path):
 def trial(options, service, attack, form):
     url = urllib.parse.urlsplit(service.url)
     before = most = service.memory_mib()
-    attacker = multiprocessing.Process(target=attack.run, args=(form, FORMS[form]), daemon=True)
+    clients = {**FORMS, **MORE_FORMS}[form]
+    attacker = multiprocessing.Process(target=attack.run, args=(form, clients), daemon=True)
     attacker.start()
     time.sleep(options.settle)
     asked = {"/healthz": [], "/readyz": [], "/v1/sweeps": []}
@@ -134,7 +139,7 @@ def trial(options, service, attack, form):
     answered = {path: sum(good for _, good in answers) for path, answers in asked.items()}
     unanswered = len(healthz) - answered["/healthz"]
     others = ", ".join(f"{path} {answered[path]}/{len(asked[path])}" for path in ("/readyz", "/v1/sweeps"))
-    print(f"{form:13}{FORMS[form]:5} clients: /healthz {len(healthz)} asked, {unanswered} not answered, "
+    print(f"{form:13}{clients:5} clients: /healthz {len(healthz)} asked, {unanswered} not answered, "
           f"median {quantile(healthz, 0.5):.3f} s, worst {max(healthz):.3f} s; {others}; "
           f"{before:.1f} -> {most:.1f} MiB", flush=True)
     faults = []
@@ -149,8 +154,8 @@ def trial(options, service, attack, form):
 
 def main():
     # Slow readers read so many bytes in a second.
-    options = read_options(__doc__, forms=",".join(FORMS), seconds=20.0, settle=2.0, mib=2, rate=12_000.0,
-                           limit_mib=100.0, healthz_max=0.5)
+    options = read_options(__doc__, forms=",".join(["none", *FORMS, "mixed"]), seconds=20.0, settle=2.0,
+                           mib=2, rate=12_000.0, limit_mib=100.0, healthz_max=0.5)
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name).resolve()
         with Service(options.binary, folder) as service:
@@ -161,7 +166,7 @@ def main():
             faults = []
             for form in options.forms.split(","):
                 service.start()
-                running = service.submit(LONG) if form == "streams" else sweep
+                running = service.submit(LONG) if form in ("streams", "mixed") else sweep
                 faults += trial(options, service, Attack(options, service.url, sweep, running), form)
                 service.kill()
             service.start()
