@@ -269,7 +269,7 @@ class SweepCommand final : public Command {
     // CPU.
     const std::vector<int> cpus =
         machine::submitter_cpus(plan.tasks.front().instruments, machine::allowed_cpus());
-    const serve::SweepBegan began{plan.device, catalog.facts, {cpus.begin(), cpus.end()}};
+    const serve::SweepBegan began{plan.device, catalog.facts, {cpus.begin(), cpus.end()}, plan.facts.hash};
     publisher->begin(began.device, began.facts, began.submitter);
     reporters::ProgressPrinter console(options.quiet);
     std::vector<sweep::SweepListener*> listeners = {publisher.get(), &console};

@@ -115,9 +115,11 @@ class HarnessCase(unittest.TestCase):
         return subprocess.CompletedProcess(process.args, process.returncode, out, err)
 
     def start_service(self, *arguments, scheme="http", **options):
-        """Starts what serves until the test's end; self.url is where."""
+        """Starts what serves until the test's end; self.url is where, self.warnings what was said before."""
         process = self.begin(*arguments, **options)
-        line = process.stderr.readline()
+        self.warnings = ""
+        while (line := process.stderr.readline()).startswith("graphbench: warning: "):
+            self.warnings += line
         self.assertIn(f"{scheme}://", line)
         self.url = next(word for word in line.split() if word.startswith(scheme))
         return process

@@ -245,6 +245,20 @@ class Serve(ServeCase):
         self.assertEqual(result["cells"], self.ask("GET", sweep + "/cells")[1]["cells"])
         self.assertFalse(document.exists())
 
+    def test_a_document_of_another_sweep_is_not_stored_as_the_interrupted_ones(self):
+        process = self.serve()
+        other, sweep = self.submit(TINY), self.submit(MANY)
+        wait_for("a cell", lambda: self.ask("GET", sweep + "/cells")[1]["cells"])
+        document = self.folder / "graphbench-state" / (sweep.rsplit("/", 1)[1] + ".json")
+        planted = json.dumps(self.ask("GET", other + "/results")[1])
+        self.end(process, signal.SIGKILL)
+        wait_for("the sweep's processes to end", lambda: not self.processes())
+        document.write_text(planted, encoding="utf-8")
+        self.serve()
+        self.assertEqual("interrupted", self.ask("GET", sweep)[1]["state"])
+        self.assertEqual(planted, document.read_text(encoding="utf-8"))
+        self.assertIn(f"'{document.resolve()}' is not the result of sweep", self.warnings)
+
     def ready(self):
         return fetch(self.url + "/readyz")
 

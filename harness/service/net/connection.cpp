@@ -48,9 +48,6 @@ using Buffers = std::array<asio::const_buffer, 2>;
 constexpr std::size_t read_bytes = 4096;
 constexpr std::size_t buffer_bytes_min = 8 * 1024;
 constexpr std::size_t piece_bytes = 64 * 1024;
-// sending_bytes_max counts only bodies of at least this size. Smaller bodies need no limit on their sum,
-// because connections_max limits their number.
-constexpr std::size_t large_bytes = 64 * 1024;
 constexpr std::chrono::seconds farewell_max{1};
 constexpr const char* internal_error = "an internal error";
 constexpr std::string_view continue_line = "HTTP/1.1 100 Continue\r\n\r\n";
@@ -58,6 +55,7 @@ constexpr std::string_view continue_line = "HTTP/1.1 100 Continue\r\n\r\n";
 // A thrown refusal ends the connection after its response, because the next bytes may not be a request.
 struct Refusal : std::exception {
   Refusal(unsigned status, const std::string& line) : response(text_response(status, line)) {}
+  explicit Refusal(Response given) : response(std::move(given)) {}
   explicit Refusal(http::status status)
       : Refusal(static_cast<unsigned>(status), std::string(http::obsolete_reason(status))) {}
   Response response;
@@ -86,8 +84,8 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
   template <typename... Arguments>
   explicit Connection(Connections& all, Arguments&&... arguments)
       : all_(all),
-        open_(all.count_open()),
         stream_(std::forward<Arguments>(arguments)...),
+        entry_(all.add(tcp())),
         wake_(stream_.get_executor()),
         buffer_(2 * std::max<std::size_t>(all.limits.header_bytes_max, buffer_bytes_min)) {}
 
@@ -105,14 +103,14 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
       }
       if (response.body && !all_.has_room_for(*response.body)) {
         if (response.stream) response.stream->detach();
-        response = busy();
+        response = busy("many large answers are being sent: try again later");
       }
       const std::shared_ptr<BodyStream> followed = response.stream;
       const std::shared_ptr<void> detached(nullptr, [&followed](void*) {
         if (followed) followed->detach();
       });
       const bool head_only = request_.method == "HEAD";
-      request_ = {};  // releases Request::hold before the response: the client's next request may need it
+      request_ = {};  // a long body is freed before its answer is sent
       if (followed) keep_alive_ = false;
       co_await send(std::move(response), head_only);
       if (followed && !head_only) {
@@ -124,7 +122,6 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
   }
 
   awaitable<void> shake_hands(error_code& error) {
-    const std::shared_ptr<void> resting = all_.rest(tcp());
     tcp().expires_after(all_.limits.request_max);
     co_await stream_.async_handshake(asio::ssl::stream_base::server,
                                      asio::redirect_error(use_awaitable, error));
@@ -136,19 +133,22 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
   }
 
  private:
-  awaitable<void> read_more(std::size_t bytes_max) {
+  void enter(Phase phase) { all_.enter(*entry_, phase); }
+
+  awaitable<std::size_t> read_more(std::size_t bytes_max) {
     const std::size_t room = buffer_.max_size() - buffer_.size();
     // The buffer is full: a chunk's size line or the trailers are too long.
     if (room == 0) throw Refusal(http::status::request_header_fields_too_large);
     const asio::mutable_buffer space = buffer_.prepare(std::min(bytes_max, room));
     const std::size_t got = co_await stream_.async_read_some(space, use_awaitable);
     buffer_.commit(got);
+    co_return got;
   }
 
   // Waits for a request's first byte, because an idle connection has another time limit than a request.
   awaitable<void> wait_for_request() {
     if (buffer_.size() > 0) co_return;
-    const std::shared_ptr<void> resting = all_.rest(tcp());
+    if (entry_->phase != Phase::head) enter(Phase::idle);
     tcp().expires_after(all_.limits.idle_max);
     co_await read_more(read_bytes);
   }
@@ -167,6 +167,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
 
   awaitable<Response> read_and_answer() {
     keep_alive_ = false;
+    if (entry_->phase != Phase::head) enter(Phase::head);
     parser_.emplace();
     parser_->header_limit(all_.limits.header_bytes_max);
     parser_->body_limit(boost::none);  // read_body() sets the limit after the head
@@ -176,14 +177,17 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     while (!parser_->is_header_done()) {
       if (!parse(unlimited)) co_await read_more(read_bytes);
     }
+    enter(Phase::working);
     check_coding();
     std::optional<Request> asked = request_of(parser_->get());
     if (!asked) throw Refusal(400, "a header is given twice, but may be given only once");
     request_ = std::move(*asked);
-    Admission admission = admission_of();
-    request_.hold = std::move(admission.hold);
+    const Admission admission = admission_of();
+    const bool has_place = all_.take_place(*entry_);
+    if (!has_place && !admission.vital) throw Refusal(busy("all connections are taken: try again later"));
     if (!parser_->is_done()) {
-      if (!admission.wants_body) {  // the body stays unread, so the connection ends after the response
+      // The body stays unread, so the connection ends after the response.
+      if (!admission.wants_body || !has_place) {
         Response response = co_await respond();
         co_return response;
       }
@@ -219,7 +223,6 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     if (announced > bytes_max) throw Refusal(http::status::payload_too_large);
     parser_->body_limit(bytes_max);
     deadline_ += std::chrono::seconds(announced / (1024 * 1024));
-    tcp().expires_at(deadline_);
     const std::string_view expected = request_.header("expect");
     if (!expected.empty()) {
       if (!beast::iequals(expected, "100-continue"))
@@ -228,14 +231,26 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     }
     // The parser's limit counts only the content of chunks. `left` also limits their size lines and trailers.
     std::uint64_t left = 2 * bytes_max + all_.limits.header_bytes_max;
+    std::uint64_t piece = piece_bytes;
     while (!parser_->is_done()) {
-      if (!parse(left)) co_await read_more(buffer_.max_size());
+      if (parse(left)) continue;
+      if (piece >= piece_bytes) {
+        piece = 0;
+        enter(Phase::transfer);
+        tcp().expires_at(std::min(deadline_, Clock::now() + all_.limits.request_max));
+      }
+      piece += co_await read_more(buffer_.max_size());
+      entry_->body_bytes = parser_->get().body().size();
+      if (!all_.may_receive(*entry_)) throw Refusal(busy("many large requests arrive: try again later"));
     }
+    enter(Phase::working);
   }
 
   awaitable<Response> respond() {
     Response response = answer_of(all_.handler, request_);
-    if (response.later) {
+    if (response.later && !all_.may_wait(*entry_)) {
+      response = busy("all connections are taken: try again later");
+    } else if (response.later) {
       const Handler work = std::move(response.later);
       const auto run = [this, &work]() -> awaitable<Response> { co_return answer_of(work, request_); };
       response = co_await asio::co_spawn(all_.aside(response.brief), run, use_awaitable);
@@ -243,8 +258,8 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     co_return response;
   }
 
-  Response busy() const {
-    Response response = all_.refuse(503, "many large answers are being sent: try again later");
+  Response busy(const std::string& why) const {
+    Response response = all_.refuse(503, why);
     response.headers.emplace_back("Retry-After", "5");
     return response;
   }
@@ -262,11 +277,13 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
   awaitable<void> write(Buffers buffers) {
     beast::buffers_suffix<Buffers> rest(buffers);
     while (beast::buffer_bytes(rest) > 0) {
+      enter(Phase::transfer);
       tcp().expires_after(all_.limits.request_max);
       const auto piece = beast::buffers_prefix(piece_bytes, rest);
       const std::size_t sent = co_await asio::async_write(stream_, piece, use_awaitable);
       rest.consume(sent);
     }
+    enter(Phase::working);
   }
 
   // Sends the BodyStream. Also reads the client's bytes and drops them, which detects a disconnect.
@@ -335,7 +352,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
   // Reads and drops bytes for limits.request_max at most. Closing a socket with unread bytes resets the
   // connection, and a client that is still sending would not receive the response.
   awaitable<void> end() {
-    const std::shared_ptr<void> resting = all_.rest(tcp());
+    enter(Phase::idle);
     tcp().expires_after(farewell_max);
     deadline_ = Clock::now() + all_.limits.request_max;
     co_await end_sending();
@@ -347,8 +364,8 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
   }
 
   Connections& all_;
-  const std::shared_ptr<void> open_;
   Stream stream_;
+  const Connections::Entry entry_;
   asio::steady_timer wake_;  // limits the waits in follow() and after end_stream()
   // The time limit of the request, and then of the bytes that the client sends after the response.
   Clock::time_point deadline_;
@@ -385,39 +402,6 @@ void serve_connection(tcp::socket socket, Connections& all) {
   const auto executor = socket.get_executor();
   asio::co_spawn(executor, all.tls ? serve_tls(std::move(socket), all) : serve_plain(std::move(socket), all),
                  asio::detached);
-}
-
-bool Connections::has_room_for(const std::string& body) const {
-  if (body.size() < large_bytes || bodies.empty() || bodies.contains(&body)) return true;
-  return body_bytes + body.size() <= limits.sending_bytes_max;
-}
-
-std::shared_ptr<void> Connections::count_open() {
-  ++open;
-  return {nullptr, [this](void*) {
-            --open;
-            changed();
-          }};
-}
-
-std::shared_ptr<void> Connections::rest(TcpStream& stream) {
-  const auto place = resting.insert(resting.end(), &stream);
-  changed();
-  return {nullptr, [this, place](void*) { resting.erase(place); }};
-}
-
-std::shared_ptr<void> Connections::count_answer(std::shared_ptr<const std::string> body) {
-  const bool large = body->size() >= large_bytes;
-  ++answers;
-  if (large && ++bodies[body.get()] == 1) body_bytes += body->size();
-  return {nullptr, [this, large, body = std::move(body)](void*) {
-            --answers;
-            if (large && --bodies[body.get()] == 0) {
-              bodies.erase(body.get());
-              body_bytes -= body->size();
-            }
-            changed();
-          }};
 }
 
 }  // namespace graphbench::net

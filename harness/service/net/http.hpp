@@ -22,7 +22,6 @@ struct Request {
   std::map<std::string, std::string> headers;  // keys in lower case; the last of repeated headers counts
   // Set by the router: "id" maps to the part of the path that matches {id} in the pattern.
   std::map<std::string, std::string> parameters;
-  std::shared_ptr<void> hold;  // Admission::hold, released when the request ends
 
   // Empty if the header is absent.
   std::string_view header(const std::string& lower_case_name) const;
@@ -52,7 +51,7 @@ using Handler = std::function<Response(Request&)>;
 struct Admission {
   std::uint64_t body_bytes_max = 0;  // longer: 413
   bool wants_body = true;            // false: the body stays unread; if there is a body, the connection ends
-  std::shared_ptr<void> hold;        // any object that must live until the request ends; null: none
+  bool vital = false;                // answered also by a connection of ServerLimits::connections_kept
 };
 using Admit = std::function<Admission(const Request& head)>;
 

@@ -47,6 +47,7 @@ class SignalsBlocked {
 };
 
 constexpr std::chrono::milliseconds accept_pause{100};
+constexpr std::chrono::milliseconds room_pause{100};
 constexpr int send_buffer_bytes = 128 * 1024;
 constexpr std::chrono::seconds last_answers_max{1};
 
@@ -62,7 +63,7 @@ class HttpServer::Impl {
     all_.admit = std::move(settings.admit);
     if (!all_.admit) {
       all_.admit = [most = settings.limits.body_bytes_max](const Request&) {
-        return Admission{most, true, nullptr};
+        return Admission{.body_bytes_max = most};
       };
     }
     all_.refuse = std::move(settings.refuse);
@@ -117,12 +118,12 @@ class HttpServer::Impl {
     for (;;) {
       co_await acceptor_.async_wait(tcp::acceptor::wait_read,
                                     asio::redirect_error(asio::use_awaitable, error));
-      bool closed = false;  // an idle connection was closed for the waiting client
+      bool made_room = false;  // at most one connection is closed for the waiting client
       for (;;) {
         co_await asio::post(io_, asio::use_awaitable);  // lets connections handle arrived bytes first
-        if (!all_.is_full()) break;
-        closed = closed || close_one_at_rest();
-        room_.expires_at(asio::steady_timer::time_point::max());
+        made_room = made_room || all_.make_room();
+        if (all_.open.size() < all_.limits.connections_max) break;
+        room_.expires_after(room_pause);  // a transfer becomes slow without an event
         co_await room_.async_wait(asio::redirect_error(asio::use_awaitable, error));
       }
       tcp::socket socket(io_);
@@ -135,17 +136,6 @@ class HttpServer::Impl {
       room_.expires_after(accept_pause);  // most likely, no file descriptors are left
       co_await room_.async_wait(asio::redirect_error(asio::use_awaitable, error));
     }
-  }
-
-  // Closes the connection that has been idle longest and has no unread bytes. Returns false if there
-  // is none.
-  bool close_one_at_rest() {
-    error_code ignored;
-    const auto found = std::ranges::find_if(
-        all_.resting, [&](auto* stream) { return stream->socket().available(ignored) == 0; });
-    if (found == all_.resting.end()) return false;
-    (*found)->close();
-    return true;
   }
 
   void serve(tcp::socket socket) {

@@ -15,15 +15,23 @@ namespace graphbench::net {
 struct ServerLimits {
   std::uint32_t header_bytes_max = 8 * 1024;  // longer: 431
   std::uint64_t body_bytes_max = 0;  // a longer body is refused with 413, unless `admit` sets another limit
-  // A full server closes the longest idle connection for a new client. If no connection is idle, new clients
-  // wait in the listen queue until a connection ends or becomes idle.
+  // A full server closes a connection for each new client: the longest idle one, else the oldest unfinished
+  // head, else the response or body whose current 64 KiB have taken longest, and longer than slow_after. If
+  // there is none, new clients wait in the listen queue.
   std::size_t connections_max = 256;
+  // So many of them are kept for requests that are Admission::vital. Where all others are taken, another
+  // request gets 503.
+  std::size_t connections_kept = 0;
   // The time limit from a request's first byte to its last, plus one second for each MiB of Content-Length.
-  // It is also the limit of a TLS handshake, and of each 64 KiB of a response.
+  // It is also the limit of a TLS handshake, and of each 64 KiB of a body or a response: their least rate.
   std::chrono::milliseconds request_max{10'000};
+  std::chrono::milliseconds slow_after{1'000};
   // The maximum sum of bodies of at least 64 KiB that are being sent; a body with many clients counts once. A
   // body that would exceed it gets 503, unless no other is being sent.
   std::uint64_t sending_bytes_max = 64 * 1024 * 1024;
+  // The maximum sum of bodies of at least 64 KiB that are being received. A body that exceeds it closes the
+  // slowest of the others if that one is slow, as above; else it gets 503, unless it is the only one.
+  std::uint64_t receiving_bytes_max = 64 * 1024 * 1024;
   std::chrono::milliseconds idle_max{30'000};    // between two requests of a connection
   std::chrono::milliseconds keep_alive{15'000};  // a stream that was silent for this long sends a comment
 };

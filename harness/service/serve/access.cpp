@@ -1,5 +1,5 @@
 // Decides which requests are answered. Compares tokens in constant time, so that response times reveal
-// nothing about the token. Gives Admission::hold to one POST /v1/compare at a time.
+// nothing about the token.
 #include "harness/service/serve/access.hpp"
 
 #include <openssl/crypto.h>
@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <boost/asio/ip/address.hpp>
 #include <boost/beast/core/string.hpp>
-#include <memory>
 
 #include "harness/service/serve/json_response.hpp"
 
@@ -49,13 +48,17 @@ bool changes_something(const net::Request& request) {
   return request.method != "GET" && request.method != "HEAD";
 }
 
+// A supervisor's probes: the service answers them whatever else it is asked for.
+bool is_health_probe(const net::Request& request) {
+  return request.path == "/healthz" || request.path == "/readyz";
+}
+
 constexpr std::uint64_t request_bytes_max = 64 * 1024;
 
 }  // namespace
 
 std::optional<net::Response> refusal_of(const net::Request& request, const Access& access) {
-  // A supervisor's health probes carry no token, and their answers reveal nothing.
-  if (request.path == "/healthz" || request.path == "/readyz") return std::nullopt;
+  if (is_health_probe(request)) return std::nullopt;  // probes carry no token, and answers reveal nothing
   if (changes_something(request) && is_of_another_origin(request)) {
     return refusal(403, "a page of another origin may not send this request: use the service's own page");
   }
@@ -76,18 +79,22 @@ std::optional<net::Response> refusal_of(const net::Request& request, const Acces
   return response;
 }
 
-net::Admit make_admission(const Access& access, std::uint64_t compare_bytes_max) {
-  const auto turn = std::make_shared<std::weak_ptr<void>>();
-  return [access, compare_bytes_max, turn](const net::Request& head) {
+std::shared_ptr<void> ComparisonTurn::take() {
+  if (!is_free()) return nullptr;
+  const std::shared_ptr<void> turn = std::make_shared<char>();
+  taken_ = turn;
+  return turn;
+}
+
+net::Admit make_admission(const Access& access, std::uint64_t compare_bytes_max, const ComparisonTurn& turn) {
+  return [access, compare_bytes_max, &turn](const net::Request& head) {
     net::Admission admission;
     admission.body_bytes_max = request_bytes_max;
+    admission.vital = is_health_probe(head);
     admission.wants_body = !refusal_of(head, access);
     if (head.method != "POST" || head.path != "/v1/compare") return admission;
     admission.body_bytes_max = compare_bytes_max;
-    admission.wants_body = admission.wants_body && turn->expired();
-    if (!admission.wants_body) return admission;
-    admission.hold = std::make_shared<char>();
-    *turn = admission.hold;
+    admission.wants_body = admission.wants_body && turn.is_free();
     return admission;
   };
 }

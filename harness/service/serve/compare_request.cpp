@@ -13,6 +13,7 @@
 #include "harness/judge/report/formats.hpp"
 #include "harness/model/codec/parse_document.hpp"
 #include "harness/service/serve/sweep_request.hpp"
+#include "harness/service/serve/sweep_store.hpp"
 
 namespace graphbench::serve {
 namespace {
@@ -40,6 +41,14 @@ Members members_in(std::string_view body) {
   return by_name;
 }
 
+codec::Document parse_stored(const std::string& id, std::string text) {
+  try {
+    return codec::parse_copy(std::move(text), "results");
+  } catch (const InputError& error) {
+    throw DamagedDocument(id, error.what());
+  }
+}
+
 compare::Side side_of(const Members& request, const char* name, const DocumentOf& document_of) {
   const auto given = request.find(name);
   const Kind kind = given == request.end() ? Kind::other : given->second.kind;
@@ -55,7 +64,7 @@ compare::Side side_of(const Members& request, const char* name, const DocumentOf
     const std::string& id = given->second.text;
     std::optional<std::string> text = document_of(id);
     if (!text) throw InputError(name, "no sweep that has ended with results has the id " + in_quotes(id));
-    documents.push_back(codec::parse_copy(std::move(*text), name));
+    documents.push_back(parse_stored(id, std::move(*text)));
   }
   return compare::merge(name, std::move(documents));
 }

@@ -44,6 +44,8 @@ Descriptor lock_folder(const std::string& folder) {
 }
 
 constexpr std::size_t connections_max = 256;
+// A supervisor restarts a service whose /healthz does not answer, which interrupts the running sweep.
+constexpr std::size_t connections_kept = 8;
 // Event streams stay open for hours. This limit leaves most connections for short requests.
 constexpr std::size_t followers_max = 64;
 // Fixes malloc's threshold for mmap. Otherwise malloc raises it to the size of freed blocks, and each thread
@@ -65,12 +67,13 @@ RunnerSettings runner_settings(const ServiceSettings& settings) {
 }
 
 net::ServerSettings server_settings(const ServiceSettings& settings,
-                                    machine::HousekeepingThreads& housekeeping) {
+                                    machine::HousekeepingThreads& housekeeping, const ComparisonTurn& turn) {
   net::ServerSettings server;
   server.address = settings.listen;
   server.tls = settings.tls;
-  server.admit = make_admission(settings.api.access, settings.compare_bytes_max);
+  server.admit = make_admission(settings.api.access, settings.compare_bytes_max, turn);
   server.limits.connections_max = connections_max;
+  server.limits.connections_kept = connections_kept;
   server.refuse = refusal;
   server.on_thread = [&housekeeping] { housekeeping.add_this_thread(); };
   return server;
@@ -90,8 +93,9 @@ void run_service(const ServiceSettings& settings,
   reporters::ServiceMetrics service_metrics;
   SweepFeed feed(store, followers_max);
   SweepRunner runner(runner_settings(settings), {store, metrics, service_metrics, feed, housekeeping});
-  const net::HttpServer server(server_settings(settings, housekeeping),
-                               make_api(settings.api, {store, runner, feed, metrics, service_metrics}));
+  ComparisonTurn turn;
+  const net::HttpServer server(server_settings(settings, housekeeping, turn),
+                               make_api(settings.api, {store, runner, feed, metrics, service_metrics, turn}));
   housekeeping.add_this_thread();
   until(server.address());
   // Stops the runner first: the grace period begins now, and not after the server's last answers.

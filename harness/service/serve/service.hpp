@@ -38,6 +38,7 @@ struct ApiParts {
   SweepFeed& feed;
   const reporters::SweepMetrics& metrics;
   reporters::ServiceMetrics& service_metrics;
+  ComparisonTurn& turn;
 };
 
 std::vector<std::string> api_routes();

@@ -82,6 +82,9 @@ class Api {
       return refused.response();
     } catch (const InputError& error) {
       return refusal(400, error.what());
+    } catch (const DamagedDocument& error) {
+      complain("warning: %s", error.what());
+      return refusal(500, error.what());
     } catch (const storage::StorageError& error) {
       return store_fails(request, error.what());
     } catch (const std::exception& error) {
@@ -140,8 +143,9 @@ class Api {
   // Runs one comparison at a time, on another thread than the server's, because documents may be long.
   Response compare(const Request& request) const {
     if (request.media_type() != "application/json") throw Refused(415, "give Content-Type application/json");
-    if (!request.hold) throw Refused(503, "another comparison is running: try again later", 1);
-    return {.later = [this](Request& each) {
+    const std::shared_ptr<void> turn = parts_.turn.take();
+    if (!turn) throw Refused(503, "another comparison is running: try again later", 1);
+    return {.later = [this, turn](Request& each) {
       const auto result_of = [this](const std::string& id) { return parts_.store.result(id); };
       return json_response(200, answer_comparison(std::move(each.body), result_of));
     }};
@@ -310,9 +314,16 @@ class Api {
     if (built_in_page.html.empty()) throw Refused(501, no_page);
     return {
         .content_type = "text/html; charset=utf-8",
-        .body = std::make_shared<const std::string>(
-            report::make_report(built_in_page, {{"sweep " + sweep.id, *document}})),
+        .body = std::make_shared<const std::string>(report_of(sweep.id, *document)),
         .headers = {{"Content-Disposition", "attachment; filename=\"graphbench-" + sweep.id + ".html\""}}};
+  }
+
+  static std::string report_of(const std::string& id, const std::string& document) {
+    try {
+      return report::make_report(built_in_page, {{"results", document}});
+    } catch (const InputError& error) {
+      throw DamagedDocument(id, error.what());
+    }
   }
 
   const ApiSettings settings_;

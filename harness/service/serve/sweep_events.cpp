@@ -9,7 +9,7 @@ namespace graphbench::codec {
 GB_DESCRIBE(model::Progress, cells_done, cells_total, tasks_done, tasks_total, elapsed_seconds, eta_seconds,
             worker, phase, batch, failures);
 GB_DESCRIBE(serve::ServedSweep, asked, run);
-GB_DESCRIBE(serve::SweepBegan, device, facts, submitter);
+GB_DESCRIBE(serve::SweepBegan, device, facts, submitter, (later, plan));
 GB_DESCRIBE(serve::SweepProgress, progress);
 
 struct CellDocuments {

@@ -28,6 +28,7 @@ struct SweepBegan {
   std::string device;
   model::DeviceFacts facts{};
   std::vector<std::int64_t> submitter;  // the CPUs that the sweep's submitting thread may use
+  std::string plan = {};                // the plan's hash; empty from an older graphbench
 };
 struct SweepProgress {
   model::Progress progress;

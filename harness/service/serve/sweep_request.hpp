@@ -34,7 +34,8 @@ SweepRequest parse_sweep_request(const std::string& body, BodyFormat format,
                                  const std::vector<std::string>& plugins = {});
 
 // `document_of` returns the result document of an ended sweep, or nothing. Returns a graphbench.comparison/1
-// document. Throws InputError for a body, id or document that cannot be used. Reads no file.
+// document. Throws InputError for a body, id or document of the body that cannot be used, and DamagedDocument
+// for a stored document that cannot. Reads no file.
 std::string answer_comparison(
     std::string body, const std::function<std::optional<std::string>(const std::string&)>& document_of);
 

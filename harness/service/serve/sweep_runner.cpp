@@ -23,8 +23,14 @@
 namespace graphbench::serve {
 namespace {
 
+// Documents name a plugin by its file without the folder.
+std::string served_name(const std::string& plugin) {
+  return plugin + ".so";
+}
+
 struct FinishedDocument {
   SweepEnd end;
+  model::PlanFacts plan;
   std::vector<SweepStore::NewCell> cells;
 };
 
@@ -42,15 +48,38 @@ std::optional<FinishedDocument> read_finished(const std::string& path) {
     }
     finished.end.finished_at = document.head.finished_at;
     finished.end.result = text.view();
+    finished.plan = document.head.plan;
     return finished;
   } catch (const InputError&) {
     return std::nullopt;
   }
 }
 
+// The plan's hash that the sweep's process said; empty if the service ended before it was stored.
+std::string plan_of(const std::string& began) {
+  try {
+    const SweepEvent event = began.empty() ? SweepEvent() : decode_sweep_event(began);
+    const auto* const said = std::get_if<SweepBegan>(&event);
+    return said == nullptr ? "" : said->plan;
+  } catch (const Error&) {  // the text is damaged
+    return "";
+  }
+}
+
+// Why a document in the state folder is not the sweep's; empty if it is. The command line says what was asked
+// for, also where the hash is not known.
+std::string why_not_of(const StoredSweep& sweep, const std::string& plan, const model::PlanFacts& document) {
+  if (!plan.empty() && document.hash != plan) {
+    return "its plan has the hash " + in_quotes(document.hash) + ", and the sweep's " + in_quotes(plan);
+  }
+  std::vector<std::string> argv = {"graphbench", "--sweep"};
+  for (std::string& argument : sweep.asked.arguments(served_name)) argv.push_back(std::move(argument));
+  return document.argv == argv ? "" : "its plan was made for other options than the sweep's";
+}
+
 // Stores the end of each interrupted sweep whose document is complete: the service may have died before it
-// stored that end. A document's file name is the sweep's id. The document is from the sweep's latest run,
-// because a run first removes the old document. Returns `store`.
+// stored that end. A document's file name is the sweep's id. A run first removes the old document, so the
+// document is from the latest run, unless someone copied another one there. Returns `store`.
 SweepStore& store_finished_documents(SweepStore& store, const std::string& folder) {
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     const std::filesystem::path& path = entry.path();
@@ -59,6 +88,12 @@ SweepStore& store_finished_documents(SweepStore& store, const std::string& folde
     if (!sweep || sweep->state != SweepState::interrupted) continue;
     const std::optional<FinishedDocument> finished = read_finished(path.string());
     if (!finished) continue;
+    const std::string why_not = why_not_of(*sweep, plan_of(store.began(sweep->id)), finished->plan);
+    if (!why_not.empty()) {
+      complain("warning: '%s' is not the result of sweep %s: %s: move the file away, or resume the sweep",
+               path.c_str(), sweep->id.c_str(), why_not.c_str());
+      continue;
+    }
     store.add_cells(sweep->id, finished->cells);
     store.end(sweep->id, finished->end);
     std::filesystem::remove(path);
@@ -259,7 +294,7 @@ SweepEnd SweepRunner::run(const StoredSweep& sweep, const std::string& document)
 SweepExit SweepRunner::run_process(const StoredSweep& sweep, const std::string& document) {
   // Requests name plugins; the folder's content at this time decides which file a name means.
   ServedSweep served;
-  served.asked = sweep.asked.arguments([](const std::string& plugin) { return plugin + ".so"; });
+  served.asked = sweep.asked.arguments(served_name);
   served.run =
       sweep.asked.arguments([this](const std::string& name) { return settings_.plugins.path_of(name); });
   served.run.insert(served.run.end(), {"--quiet", "--json=" + document});

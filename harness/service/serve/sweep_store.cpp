@@ -13,6 +13,7 @@
 
 #include "graphs/base/clock.hpp"
 #include "graphs/base/files.hpp"
+#include "harness/model/codec/json_walk.hpp"
 
 namespace graphbench::serve {
 namespace {
@@ -23,6 +24,8 @@ constexpr std::array<const char*, 6> state_names = {"queued", "running",   "done
                                                     "failed", "cancelled", "interrupted"};
 
 constexpr std::chrono::seconds probe_period{1};
+// More pages than a usual sweep's row changes.
+constexpr int probe_bytes = 32 * 1024;
 
 constexpr const char* ended_only = "state NOT IN ('queued', 'running')";
 
@@ -50,6 +53,18 @@ std::optional<int> exit_code_of(const Statement& row, int column) {
 
 std::vector<std::string> texts_of(const std::string& json) {
   return nlohmann::json::parse(json).get<std::vector<std::string>>();
+}
+
+// Returns the document unchanged. Damage that leaves JSON is found by readers of results alone: the store
+// takes documents of every version.
+std::string checked(std::string document, const std::string& sweep, const std::string& what) {
+  try {
+    codec::JsonWalk walk(what);
+    walk.document(document, [&](std::string_view, codec::JsonWalk::Value value) { walk.skip(value); });
+  } catch (const InputError& error) {
+    throw DamagedDocument(sweep, error.what());
+  }
+  return document;
 }
 
 // A damaged row becomes a failed sweep, so that the other sweeps can still be listed.
@@ -211,10 +226,11 @@ std::optional<std::string> SweepStore::result(const std::string& id) const {
   Statement row =
       database_.prepare(std::string("SELECT result FROM sweeps WHERE id = ? AND ") + ended_only, id);
   if (!row.step() || row.is_null(0)) return std::nullopt;
-  return row.text(0);
+  return checked(row.text(0), id, "results");
 }
 
-// Commits a write, because a write that is rolled back would not detect a full disk.
+// Replaces a row that belongs to no sweep, and commits: a write that is rolled back would not detect a full
+// disk, and neither would one that needs less room than a sweep's row with its indexes.
 void SweepStore::probe() {
   const std::scoped_lock lock(mutex_);
   const auto now = std::chrono::steady_clock::now();
@@ -222,7 +238,11 @@ void SweepStore::probe() {
     probed_ = now;
     probe_error_.clear();
     try {
-      write([this] { database_.run("PRAGMA user_version = " + std::to_string(sweep_store_version)); });
+      write([this] {
+        database_.run(
+            "INSERT OR REPLACE INTO cells (sweep, cell, document) VALUES ('', 'probe', hex(randomblob(?)))",
+            probe_bytes / 2);
+      });
     } catch (const storage::StorageError& error) {
       probe_error_ = error.what();
     }
@@ -247,8 +267,8 @@ std::optional<StoredSweep> SweepStore::take() {
         sweep.finished_at = now;
       }
       database_.run(
-          "UPDATE sweeps SET state = ?, started_at = ?, finished_at = ?, message = ?, result = NULL WHERE id "
-          "= ?",
+          "UPDATE sweeps SET state = ?, started_at = ?, finished_at = ?, message = ?, result = NULL, "
+          "began = '' WHERE id = ?",
           name_of(sweep.state), sweep.started_at, sweep.finished_at, sweep.message, sweep.id);
     }
   });
@@ -265,6 +285,12 @@ int SweepStore::change(const char* sql, const Values&... values) {
 
 void SweepStore::begin(const std::string& id, const std::string& event) {
   change("UPDATE sweeps SET began = ? WHERE id = ?", event, id);
+}
+
+std::string SweepStore::began(const std::string& id) const {
+  const std::scoped_lock lock(mutex_);
+  Statement row = database_.prepare("SELECT began FROM sweeps WHERE id = ?", id);
+  return row.step() ? row.text(0) : "";
 }
 
 void SweepStore::end(const std::string& id, const SweepEnd& end) {
@@ -308,7 +334,9 @@ std::vector<StoredCell> SweepStore::cells(const std::string& sweep, std::int64_t
       "SELECT number, cell, document FROM cells WHERE sweep = ? AND number > ? ORDER BY number", sweep,
       after);
   std::vector<StoredCell> cells;
-  while (rows.step()) cells.push_back({rows.integer(0), rows.text(1), rows.text(2)});
+  while (rows.step()) {
+    cells.push_back({rows.integer(0), rows.text(1), checked(rows.text(2), sweep, "cell " + rows.text(1))});
+  }
   return cells;
 }
 

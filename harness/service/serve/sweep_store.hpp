@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "graphs/base/error.hpp"
 #include "graphs/base/sqlite.hpp"
 #include "harness/service/serve/sweep_request.hpp"
 
@@ -51,8 +52,16 @@ struct SweepEnd {
   std::string finished_at = {};  // empty: now
 };
 
+// A stored document that readers refuse. A client cannot mend it and gets 500; an operator can.
+class DamagedDocument : public Error {
+ public:
+  DamagedDocument(const std::string& sweep, const std::string& why)
+      : Error(ErrorCode::io, "the stored document of sweep " + sweep + " cannot be used: " + why) {}
+};
+
 // Thread-safe. Every change is on disk when the call returns. All functions throw storage::StorageError if
-// the file cannot be read or written, and do not wait if another process has locked the file.
+// the file cannot be read or written, and do not wait if another process has locked the file. Those that
+// return documents throw DamagedDocument for one that is not a JSON object.
 class SweepStore {
  public:
   // Marks sweeps as interrupted if they were running when an earlier process ended. Upgrades a file of an
@@ -78,14 +87,18 @@ class SweepStore {
   // The document of an ended sweep; absent if the sweep has not ended or has no document.
   std::optional<std::string> result(const std::string& id) const;
 
-  // Tries to write, and throws if the file cannot be written. Writes at most once per second; other calls
+  // Stores as much as a sweep needs, and throws if that fails. Writes at most once per second; other calls
   // repeat the last result.
   void probe();
 
-  // Marks the oldest queued sweep as running, removes the document of its earlier run, and returns the sweep.
+  // Marks the oldest queued sweep as running, removes what its earlier run said and its document, and returns
+  // the sweep.
   // Absent if no sweep is queued.
   std::optional<StoredSweep> take();
+  // Stores what the process of the sweep's run said first.
   void begin(const std::string& id, const std::string& event);
+  // The text that begin() stored in the sweep's latest run; empty if there is none.
+  std::string began(const std::string& id) const;
   // Stores the whole end or nothing, so the call may be repeated.
   void end(const std::string& id, const SweepEnd& end);
   // Queues a resumable sweep again. Returns false if it is not resumable.

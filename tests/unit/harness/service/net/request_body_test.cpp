@@ -1,4 +1,4 @@
-// Tests what a server decides before it reads a body, answers from another thread, and too many clients.
+// Tests what a server decides before it reads a body, what limits bodies, and answers from another thread.
 #include <gmock/gmock.h>
 
 #include <array>
@@ -24,7 +24,7 @@ Response length_of(const Request& request) {
 ServerSettings settings() {
   ServerSettings settings = on_a_free_port();
   settings.admit = [](const Request& head) {
-    return Admission{head.path == "/large" ? 4u * 1024 * 1024 : 10u, head.path != "/none", nullptr};
+    return Admission{head.path == "/large" ? 4u * 1024 * 1024 : 10u, head.path != "/none"};
   };
   return settings;
 }
@@ -157,22 +157,66 @@ TEST(RequestBody, AClientThatExpectsAWordGetsIt) {
   EXPECT_THAT(client.read_to_end(), StartsWith("HTTP/1.1 417"));
 }
 
-TEST(RequestBody, WhatAdmissionTookIsGivenBackBeforeTheAnswer) {
+TEST(RequestBody, WhatTheWorkHoldsIsGivenBackBeforeTheAnswer) {
   std::weak_ptr<void> taken;
-  ServerSettings with_hold = on_a_free_port();
-  with_hold.admit = [&taken](const Request&) {
-    Admission admission{10, true, std::make_shared<char>()};
-    taken = admission.hold;
-    return admission;
-  };
-  const HttpServer server(with_hold, [](const Request&) {
+  const HttpServer server(settings(), [&taken](const Request&) {
     Response response;
-    response.later = [](Request& request) { return length_of(request); };
+    const std::shared_ptr<void> hold = std::make_shared<char>();
+    taken = hold;
+    response.later = [hold](Request& request) { return length_of(request); };
     return response;
   });
   BareClient client(server, post("/", 3) + "abc");
   EXPECT_THAT(client.read_some(), HasSubstr("3 bytes"));
   EXPECT_TRUE(taken.expired());
+}
+
+TEST(RequestBody, OneThatComesSlowerThanTheLeastRateIsCutOff) {
+  ServerSettings slow = settings();
+  slow.limits.request_max = std::chrono::milliseconds(50);
+  const HttpServer server(slow, length_of);
+  // Its length alone would allow two seconds more.
+  BareClient client(server, post("/large", 2 * 1024 * 1024) + std::string(100, 'x'));
+  EXPECT_EQ(client.read_to_end(), "");
+}
+
+// How long bodies may be that a test sends one after the other.
+ServerSettings receiving(std::uint64_t bytes, std::chrono::milliseconds slow_after) {
+  ServerSettings settings = on_a_free_port({.slow_after = slow_after, .receiving_bytes_max = bytes});
+  settings.admit = [](const Request&) { return Admission{.body_bytes_max = 64 * 1024 * 1024}; };
+  return settings;
+}
+
+TEST(RequestBody, ALargeOneIsReadWhileOthersThatStallHoldTheirs) {
+  constexpr std::size_t bytes = 3'000'000;
+  const HttpServer server(receiving(1'000'000, std::chrono::milliseconds(100)), length_of);
+  BareClient stalled(server, post("/", 100'000) + std::string(99'999, 'x'));
+  std::string answer;
+  do {  // until the other one is slow
+    BareClient client(server, post("/", bytes, "Connection: close\r\n") + std::string(bytes, 'x'));
+    answer = client.read_to_end();
+    ASSERT_THAT(answer, testing::AnyOf(HasSubstr("3000000 bytes"), StartsWith("HTTP/1.1 503")));
+  } while (answer.starts_with("HTTP/1.1 503"));
+  EXPECT_EQ(stalled.read_to_end(), "") << "the slowest gives way";
+}
+
+TEST(RequestBody, ALargeOneIsRefusedWhileOthersThatAreNotSlowHoldTheirs) {
+  constexpr std::size_t bytes = 3'000'000;
+  const HttpServer server(receiving(1'000'000, std::chrono::hours(1)), length_of);
+  BareClient first(server, post("/", 100'000) + std::string(99'999, 'x'));
+  BareClient small(server, post("/", 10) + std::string(10, 'x'));
+  EXPECT_THAT(small.read_some(), HasSubstr("10 bytes"));
+  std::unique_ptr<BareClient> second;
+  std::string refused;
+  do {  // until the server has read enough of the first
+    second = std::make_unique<BareClient>(server, post("/", bytes, "Connection: close\r\n"));
+    second->write(std::string(bytes, 'x'));
+    refused = second->read_to_end();
+  } while (refused.starts_with("HTTP/1.1 200"));
+  EXPECT_THAT(refused, StartsWith("HTTP/1.1 503"));
+  EXPECT_THAT(refused, HasSubstr("Retry-After: "));
+  first.write("x");
+  EXPECT_THAT(first.read_some(), HasSubstr("100000 bytes"));
 }
 
 TEST(RequestBody, ALongAnswerDoesNotHoldUpOthers) {
@@ -222,54 +266,6 @@ TEST(RequestBody, AServerEndsAfterWhatItAnswersLater) {
     began.get_future().wait();
   }
   EXPECT_TRUE(ended);
-}
-
-Response echo_request(const Request& request) {
-  return text_response(200, request.method + " " + request.path);
-}
-
-TEST(ConnectionLimits, ClientsBeyondTheLimitWaitUntilAConnectionEnds) {
-  const HttpServer server(on_a_free_port({.connections_max = 1}), echo_request);
-  auto first = std::make_unique<BareClient>(server, "GET /first HT");
-  BareClient second(server, last_get("/x"));
-  first->write("TP/1.1\r\nHost: a\r\n\r\n");
-  EXPECT_THAT(first->read_to_end(), HasSubstr("Connection: close"))
-      << "a full server keeps no connection open between requests";
-  first.reset();
-  EXPECT_THAT(second.read_to_end(), HasSubstr("GET /x"));
-}
-
-TEST(ConnectionLimits, TheConnectionThatIsIdleForLongestMakesRoomAtOnce) {
-  const HttpServer server(on_a_free_port({.connections_max = 3}), echo_request);
-  BareClient busy(server, "GET /busy HT");
-  BareClient longest(server);
-  BareClient shorter(server);
-  BareClient first(server, last_get("/x"));
-  EXPECT_THAT(first.read_to_end(), HasSubstr("GET /x"));
-  EXPECT_EQ(longest.read_to_end(), "");
-  shorter.write(last_get("/x"));
-  EXPECT_THAT(shorter.read_to_end(), HasSubstr("GET /x"));
-  busy.write("TP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
-  EXPECT_THAT(busy.read_to_end(), HasSubstr("GET /busy"));
-}
-
-TEST(ConnectionLimits, AStreamCountsAsLongAsItIsOpen) {
-  const Streaming streaming("first");
-  const auto follow = [&](Request& request) {
-    return request.path == "/events" ? streaming.handler()(request) : echo_request(request);
-  };
-  const HttpServer server(on_a_free_port({.connections_max = 1, .idle_max = std::chrono::milliseconds(20)}),
-                          follow);
-  auto follower = std::make_unique<BareClient>(server, last_get("/events"));
-  EXPECT_THAT(follower->read_some(), HasSubstr("200 OK"));
-  BareClient other(server, last_get("/x"));
-  std::this_thread::sleep_for(std::chrono::milliseconds(100));
-  EXPECT_FALSE(other.has_answer());
-  EXPECT_TRUE(streaming.put("still here"));
-  streaming.stream->end();
-  EXPECT_THAT(follower->read_to_end(), HasSubstr("still here"));
-  follower.reset();
-  EXPECT_THAT(other.read_to_end(), HasSubstr("GET /x"));
 }
 
 }  // namespace

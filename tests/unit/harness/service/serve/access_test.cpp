@@ -59,35 +59,47 @@ net::Request head(const std::string& method, const std::string& path, const std:
 }
 
 TEST(Admission, BodiesAreSmallButForComparisons) {
-  const net::Admit admit = make_admission({}, 1'000'000);
+  const ComparisonTurn turn;
+  const net::Admit admit = make_admission({}, 1'000'000, turn);
   EXPECT_EQ(admit(head("POST", "/v1/sweeps")).body_bytes_max, 64u * 1024);
   EXPECT_EQ(admit(head("GET", "/v1/compare")).body_bytes_max, 64u * 1024);
   EXPECT_EQ(admit(head("POST", "/v1/compare/")).body_bytes_max, 64u * 1024);
   EXPECT_EQ(admit(head("POST", "/v1/compare")).body_bytes_max, 1'000'000u);
 }
 
-TEST(Admission, OneComparisonAtATimeIsReadUntilItsRequestIsGone) {
-  const net::Admit admit = make_admission({}, 1'000'000);
-  net::Admission first = admit(head("POST", "/v1/compare"));
-  EXPECT_TRUE(first.wants_body);
-  ASSERT_NE(first.hold, nullptr);
-  const net::Admission second = admit(head("POST", "/v1/compare"));
-  EXPECT_FALSE(second.wants_body);
-  EXPECT_EQ(second.hold, nullptr);
+TEST(Admission, ABodyIsReadUnlessAComparisonRuns) {
+  ComparisonTurn turn;
+  const net::Admit admit = make_admission({}, 1'000'000, turn);
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_TRUE(admit(head("POST", "/v1/compare")).wants_body) << "a head takes no turn";
+  }
+  std::shared_ptr<void> taken = turn.take();
+  ASSERT_NE(taken, nullptr);
+  EXPECT_EQ(turn.take(), nullptr);
+  EXPECT_FALSE(admit(head("POST", "/v1/compare")).wants_body);
   EXPECT_TRUE(admit(head("POST", "/v1/sweeps")).wants_body) << "others do not wait";
-  first.hold.reset();
+  taken.reset();
   EXPECT_TRUE(admit(head("POST", "/v1/compare")).wants_body);
 }
 
-TEST(Admission, ARefusedRequestSendsNoBodyAndTakesNoTurn) {
-  const net::Admit admit = make_admission({.token = "correct-horse-battery"}, 1'000'000);
+TEST(Admission, HealthProbesAloneAreVital) {
+  const ComparisonTurn turn;
+  const net::Admit admit = make_admission({.token = token}, 1'000'000, turn);
+  for (const char* path : {"/healthz", "/readyz"}) EXPECT_TRUE(admit(head("GET", path)).vital) << path;
+  for (const char* path : {"/", "/metrics", "/v1/sweeps", "/v1/compare", "/healthz/"})
+    EXPECT_FALSE(admit(head("GET", path, token)).vital) << path;
+}
+
+TEST(Admission, ARefusedRequestSendsNoBody) {
+  const ComparisonTurn turn;
+  const net::Admit admit = make_admission({.token = token}, 1'000'000, turn);
   for (const char* path : {"/v1/sweeps", "/v1/sweeps/0123/resume", "/metrics", "/v1/none", "/v1/compare"}) {
     EXPECT_FALSE(admit(head("POST", path, "wrong-horse-battery")).wants_body) << path;
     EXPECT_TRUE(admit(head("POST", path, "correct-horse-battery")).wants_body) << path;
   }
   net::Request rebound = head("POST", "/v1/sweeps");
   rebound.headers["host"] = "evil.example";
-  EXPECT_FALSE(make_admission({}, 1'000'000)(rebound).wants_body);
+  EXPECT_FALSE(make_admission({}, 1'000'000, turn)(rebound).wants_body);
 }
 
 using testing::HasSubstr;

@@ -4,7 +4,9 @@
 
 #include "harness/model/codec/documents.hpp"
 #include "harness/model/exit_codes.hpp"
+#include "harness/service/serve/page.hpp"
 #include "harness/service/serve/service.hpp"
+#include "harness/service/serve/sweep_events.hpp"
 #include "tests/golden/sample_results.hpp"
 #include "tests/unit/harness/service/serve/service_fixture.hpp"
 
@@ -21,7 +23,7 @@ TEST_F(ServiceApiTest, ASweepIsAcceptedRunAndServed) {
   EXPECT_EQ(wait_for(sweep, "done"), "done");
   const net::Response results = ask("GET", path_of(sweep) + "/results");
   EXPECT_EQ(results.status, 200u);
-  EXPECT_EQ(*results.body, "whole\n");
+  EXPECT_EQ(*results.body, "{\"whole\":1}\n");
   EXPECT_EQ(get("/v1/sweeps").at("sweeps").size(), 1u);
 }
 
@@ -96,6 +98,7 @@ TEST_F(ServiceApiTest, ACompleteDocumentThatNobodyStoredIsStoredAtTheNextStart) 
   const std::string id = sweep.at("id").get<std::string>();
   restart();
   model::Result result = samples::small_result();  // with one failed cell
+  result.plan.argv = {"graphbench", "--sweep", "--seed=1"};
   for (const bool complete : {false, true}) {
     result.complete = complete;
     const std::string document = folder_.write(id + ".json", codec::to_json(result));
@@ -112,6 +115,61 @@ TEST_F(ServiceApiTest, ACompleteDocumentThatNobodyStoredIsStoredAtTheNextStart) 
   EXPECT_FALSE(std::filesystem::exists(journal_of(sweep)));
 }
 
+TEST_F(ServiceApiTest, ADocumentOfAnotherPlanIsNotStoredAndLeftWhereItIs) {
+  const json sweep = running_sweep();
+  const std::string id = sweep.at("id").get<std::string>();
+  restart();
+  const std::string document = folder_.file(id + ".json");
+  store_->begin(id, encode_sweep_event(SweepBegan{"host", {}, {}, "its hash"}));
+  model::Result result = samples::small_result();
+  const std::vector<std::string> own = {"graphbench", "--sweep", "--seed=1"};
+  const std::vector<std::string> other = {"graphbench", "--sweep", "--seed=2"};
+  for (const auto& [hash, argv] : {std::pair("its hash", other), {"another hash", own}, {"its hash", own}}) {
+    result.plan.hash = hash;
+    result.plan.argv = argv;
+    folder_.write(id + ".json", codec::to_json(result));
+    testing::internal::CaptureStderr();
+    restart();
+    const std::string said = testing::internal::GetCapturedStderr();
+    const bool is_own = hash == std::string("its hash") && argv == own;
+    EXPECT_EQ(state(sweep), is_own ? "done" : "interrupted") << hash;
+    EXPECT_EQ(std::filesystem::exists(document), !is_own) << hash;
+    if (is_own) continue;
+    EXPECT_THAT(said, HasSubstr("'" + document + "' is not the result of sweep " + id + ": its plan "));
+    EXPECT_THAT(said, HasSubstr("move the file away, or resume the sweep"));
+  }
+}
+
+TEST_F(ServiceApiTest, ADamagedStoredDocumentIsTheServicesFaultWhereverItIsAnswered) {
+  const json sweep = submit("{}");
+  const std::string id = sweep.at("id").get<std::string>();
+  wait_for(sweep, "done");
+  const std::string good = codec::to_json(samples::small_result());
+  const auto status_of = [&](const std::string& what) { return ask("GET", path_of(sweep) + what).status; };
+  const auto compared = [&](const std::string& base, const std::string& now) {
+    return ask("POST", "/v1/compare", R"({"base": )" + base + R"(, "new": )" + now + "}");
+  };
+  // The second one is JSON and no result, so it is handed out as it is.
+  for (const std::string& damaged : {good.substr(0, good.size() / 2), std::string("{}")}) {
+    store_->end(id, {SweepState::done, 0, "", damaged});
+    testing::internal::CaptureStderr();
+    EXPECT_EQ(status_of("/results"), damaged == "{}" ? 200u : 500u);
+    if (!built_in_page.html.empty()) {
+      EXPECT_EQ(status_of("/report"), 500u);
+    }
+    for (const net::Response& answer : {compared("\"" + id + "\"", good), compared(good, "\"" + id + "\"")}) {
+      EXPECT_EQ(answer.status, 500u);
+      EXPECT_THAT(*answer.body, HasSubstr("the stored document of sweep " + id + " cannot be used: results"));
+    }
+    EXPECT_THAT(testing::internal::GetCapturedStderr(),
+                HasSubstr("warning: the stored document of sweep " + id));
+    EXPECT_EQ(compared(damaged, good).status, 400u) << "a client's own";
+  }
+  EXPECT_EQ(status_of("/cells"), 200u);
+  store_->add_cells(id, {{"one", "{\"cut"}});
+  for (const char* what : {"/cells", "/events"}) EXPECT_EQ(status_of(what), 500u) << what;
+}
+
 TEST_F(ServiceApiTest, DeleteCancelsWhatIsQueuedAndStopsWhatRuns) {
   const json running = submit(R"({"seed": 1})");
   const json queued = submit("{}");
@@ -121,7 +179,7 @@ TEST_F(ServiceApiTest, DeleteCancelsWhatIsQueuedAndStopsWhatRuns) {
   EXPECT_EQ(state(queued), "cancelled");
   EXPECT_EQ(ask("DELETE", path_of(running)).status, 202u);
   EXPECT_EQ(wait_for(running, "cancelled"), "cancelled");
-  EXPECT_EQ(*ask("GET", path_of(running) + "/results").body, "partly\n") << "the measurements are kept";
+  EXPECT_EQ(*ask("GET", path_of(running) + "/results").body, partly) << "the measurements are kept";
   EXPECT_EQ(ask("DELETE", path_of(running)).status, 409u);
   EXPECT_EQ(ask("DELETE", "/v1/sweeps/0123").status, 404u);
 }
@@ -148,7 +206,7 @@ TEST_F(ServiceApiTest, StoppingKeepsTheRunningSweepAsInterruptedAndTheQueueQueue
   const json queued = submit("{}");
   restart();
   EXPECT_EQ(state(running), "interrupted");
-  EXPECT_EQ(*ask("GET", path_of(running) + "/results").body, "partly\n");
+  EXPECT_EQ(*ask("GET", path_of(running) + "/results").body, partly);
   EXPECT_EQ(wait_for(queued, "done"), "done") << "the next process runs what was queued";
 }
 
@@ -170,7 +228,7 @@ TEST_F(ServiceApiTest, AResumedSweepShowsNoEarlierDocument) {
   std::filesystem::remove(file_of(sweep, ".json.ready"));
   restart();
   const net::Response earlier = ask("GET", path_of(sweep) + "/results");  // still being sent at the resume
-  EXPECT_EQ(*earlier.body, "partly\n");
+  EXPECT_EQ(*earlier.body, partly);
   EXPECT_TRUE(get(path_of(sweep)).at("has_results").get<bool>());
   std::ofstream(file_of(sweep, ".json")) << "left by a service that was killed";
   EXPECT_EQ(ask("POST", path_of(sweep) + "/resume").status, 202u);
@@ -202,7 +260,6 @@ TEST_F(ServiceApiTest, WhatReadsADiskIsNotAnsweredOnTheNetworksThread) {
     request.path = path;
     request.headers = {{"host", "localhost"}, {"content-type", "application/json"}};
     request.body = "{}";
-    request.hold = hold_;
     return bool(api_(request).later);
   };
   const std::set<std::string> at_once = {"GET /", "GET /healthz", "GET /openapi.json", "GET /v1/devices"};
@@ -282,7 +339,8 @@ TEST_F(ServiceApiTest, ComparisonsThatWillNotDoAreRefusedWithTheirReason) {
               HasSubstr("deep"));
   EXPECT_THAT(why(R"({"base": {}, "base": {}, "new": {}})"), HasSubstr("base: the key is given twice"));
   EXPECT_EQ(ask("POST", "/v1/compare", "{}", {{"content-type", "text/plain"}}).status, 415u);
-  hold_.reset();
+  const std::shared_ptr<void> taken = turn_.take();
+  EXPECT_NE(taken, nullptr) << "those that have ended have given it back";
   EXPECT_EQ(ask("POST", "/v1/compare", "{}").status, 503u) << "another's turn";
 }
 

@@ -20,9 +20,13 @@ using testing::HasSubstr;
 // or to fail. A waiting script creates a file as soon as it can be stopped.
 inline constexpr const char* script =
     "read -r asked; file=${asked#*--json=}; file=${file%%\\\"*}; echo kept > $file.partial; case $asked in "
-    "*--seed=1\\\"*) trap 'echo partly > $file; exit 130' TERM; : > $file.ready; while :; do sleep 0.01; "
+    "*--seed=1\\\"*) trap 'echo {\\\"partly\\\":1} > $file; exit 130' TERM; : > $file.ready; while :; do "
+    "sleep 0.01; "
     "done;; "
-    "*--seed=2\\\"*) kill -SEGV $$;; *--seed=3\\\"*) echo full; exit 1;; esac; echo whole > $file";
+    "*--seed=2\\\"*) kill -SEGV $$;; *--seed=3\\\"*) echo full; exit 1;; esac; echo {\\\"whole\\\":1} > "
+    "$file";
+
+inline constexpr const char* partly = "{\"partly\":1}\n";
 
 class ServiceApiTest : public testing::Test {
  protected:
@@ -43,7 +47,7 @@ class ServiceApiTest : public testing::Test {
     settings.devices = {{"cuda:0", false, "none", "install one"}};
     settings.plugins = plugins_;
     settings.workloads = workloads_;
-    api_ = make_api(settings, {*store_, *runner_, *feed_, metrics_, service_metrics_});
+    api_ = make_api(settings, {*store_, *runner_, *feed_, metrics_, service_metrics_, turn_});
   }
 
   net::Response ask(const std::string& method, const std::string& path, const std::string& body = "",
@@ -56,7 +60,6 @@ class ServiceApiTest : public testing::Test {
     request.headers = std::move(headers);
     request.headers.emplace("host", "127.0.0.1:9464");
     request.headers.emplace("content-type", "application/json");
-    request.hold = hold_;
     net::Response response = api_(request);
     return response.later ? response.later(request) : response;
   }
@@ -105,7 +108,7 @@ class ServiceApiTest : public testing::Test {
   std::unique_ptr<SweepFeed> feed_;
   std::unique_ptr<SweepRunner> runner_;
   net::Handler api_;
-  std::shared_ptr<void> hold_ = std::make_shared<char>();  // what admission gives a request whose turn it is
+  ComparisonTurn turn_;
 };
 
 }  // namespace graphbench::serve

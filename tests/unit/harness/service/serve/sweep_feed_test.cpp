@@ -132,11 +132,12 @@ TEST(SweepEvents, WhatWasAskedAndWhatIsRunArriveApart) {
 TEST(SweepEvents, ADeviceArrives) {
   model::DeviceFacts facts{};
   facts.name = "Some \"GPU\"";
-  const auto event =
-      std::get<SweepBegan>(decode_sweep_event(encode_sweep_event(SweepBegan{"cuda:0", facts, {2, 5}})));
+  const auto event = std::get<SweepBegan>(
+      decode_sweep_event(encode_sweep_event(SweepBegan{"cuda:0", facts, {2, 5}, "hash"})));
   EXPECT_EQ(event.device, "cuda:0");
   EXPECT_EQ(event.facts.name, facts.name);
   EXPECT_EQ(event.submitter, (std::vector<std::int64_t>{2, 5}));
+  EXPECT_EQ(event.plan, "hash");
 }
 
 TEST(SweepEvents, ProgressArrives) {

@@ -101,20 +101,52 @@ TEST_F(SweepStoreTest, AnEndIsStoredAsAWholeOrNotAtAll) {
 TEST_F(SweepStoreTest, ADocumentIsGivenOutOnceItsSweepHasEndedAndUntilItRunsAgain) {
   const std::string id = add("a");
   store().take();
-  store().end(id, {SweepState::interrupted, 130, "", "partly"});
-  EXPECT_EQ(store().result(id), "partly");
+  store().end(id, {SweepState::interrupted, 130, "", R"({"partly": 1})"});
+  EXPECT_EQ(store().result(id), R"({"partly": 1})");
   EXPECT_TRUE(store().resume(id));
   EXPECT_FALSE(store().result(id));
   EXPECT_TRUE(store().cancel(id));
-  EXPECT_EQ(store().result(id), "partly") << "it did not run again";
+  EXPECT_EQ(store().result(id), R"({"partly": 1})") << "it did not run again";
   const std::string other = add("b");
   store().take();
-  store().end(other, {SweepState::interrupted, 130, "", "partly"});
+  store().end(other, {SweepState::interrupted, 130, "", R"({"partly": 1})"});
   store().resume(other);
   store().take();
   EXPECT_FALSE(store().result(other));
   store().end(other, {SweepState::failed, std::nullopt, "crashed", std::nullopt});
   EXPECT_FALSE(store().result(other)) << "an earlier run's document is not this one's";
+}
+
+TEST_F(SweepStoreTest, ARunSaysItsOwnBeginning) {
+  const std::string id = add("a");
+  store().take();
+  EXPECT_EQ(store().began(id), "");
+  store().begin(id, "event");
+  EXPECT_EQ(store().began(id), "event");
+  store().end(id, {SweepState::interrupted, 130, "", std::nullopt});
+  store().resume(id);
+  store().take();
+  EXPECT_EQ(store().began(id), "") << "the earlier run's";
+  EXPECT_EQ(store().began("none"), "");
+}
+
+TEST_F(SweepStoreTest, ADocumentThatIsNoJsonIsDamagedAndLeavesOthersAlone) {
+  const std::string id = add("a");
+  const std::string other = add("b");
+  for (const std::string& each : {id, other}) {
+    store().take();
+    store().add_cells(each, {{"one", "{}"}});
+    store().end(each, {SweepState::done, 0, "", "{}"});
+  }
+  for (const char* damaged :
+       {"", "{", "{\"a\": [1, 2}", "{\"a\": 1} {}", "[]", "{\"a\": \"\xff\"}", "{\"a\": 1x}"}) {
+    by_hand("UPDATE sweeps SET result = '" + std::string(damaged) + "' WHERE id = '" + id + "'");
+    by_hand("UPDATE cells SET document = '" + std::string(damaged) + "' WHERE sweep = '" + id + "'");
+    EXPECT_THROW(store().result(id), DamagedDocument) << damaged;
+    EXPECT_THROW(store().cells(id, 0), DamagedDocument) << damaged;
+  }
+  EXPECT_EQ(store().result(other), "{}");
+  EXPECT_EQ(store().cells(other, 0).size(), 1u);
 }
 
 TEST_F(SweepStoreTest, AProbeFailsWhereNothingCanBeWritten) {
@@ -126,6 +158,21 @@ TEST_F(SweepStoreTest, AProbeFailsWhereNothingCanBeWritten) {
     EXPECT_THROW(store().probe(), Error);
   }
   EXPECT_THROW(store().probe(), Error) << "it writes once a second at most";
+}
+
+TEST_F(SweepStoreTest, AProbeFailsWhereASmallWriteFitsAndASweepDoesNot) {
+  add("a");
+  const FullDisk full(std::filesystem::file_size(file() + "-wal") + 2 * 4096);
+  EXPECT_THROW(store().probe(), Error);
+  EXPECT_THROW(add("b"), Error);
+}
+
+TEST_F(SweepStoreTest, AProbeLeavesNothingThatASweepShows) {
+  const std::string id = add("a");
+  store().probe();
+  EXPECT_TRUE(store().cells(id, 0).empty());
+  EXPECT_EQ(store().list(9, {}).size(), 1u);
+  EXPECT_FALSE(store().find(""));
 }
 
 TEST_F(SweepStoreTest, AFileThatWasRemovedIsNoticed) {

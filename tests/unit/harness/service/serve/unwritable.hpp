@@ -1,9 +1,13 @@
-// Makes a database readable but not writable while the object exists: another connection holds its lock.
+// Two ways to make a database readable but not writable while an object exists: another connection holds its
+// lock, or its disk is full.
 #pragma once
 
 #include <gtest/gtest.h>
 #include <sqlite3.h>
+#include <sys/resource.h>
 
+#include <csignal>
+#include <cstdint>
 #include <string>
 
 namespace graphbench::serve {
@@ -21,6 +25,30 @@ class Unwritable {
 
  private:
   sqlite3* database_ = nullptr;
+};
+
+// No file of this process becomes larger than `bytes`.
+class FullDisk {
+ public:
+  explicit FullDisk(std::uintmax_t bytes) : before_(std::signal(SIGXFSZ, SIG_IGN)) {
+    EXPECT_EQ(getrlimit(RLIMIT_FSIZE, &limit_), 0);
+    set(bytes);
+  }
+  FullDisk(const FullDisk&) = delete;
+  FullDisk& operator=(const FullDisk&) = delete;
+  ~FullDisk() {
+    set(limit_.rlim_cur);
+    std::signal(SIGXFSZ, before_);
+  }
+
+ private:
+  void set(rlim_t bytes) const {
+    const rlimit wanted{bytes, limit_.rlim_max};
+    EXPECT_EQ(setrlimit(RLIMIT_FSIZE, &wanted), 0);
+  }
+
+  void (*before_)(int);
+  rlimit limit_{};
 };
 
 }  // namespace graphbench::serve
