@@ -201,12 +201,15 @@ class Report(ReportCase):
         self.write("odd.json", '{"schema": "graphbench.floors/1"}')
         self.write("half.json", '{"schema": "graphbench.series/1", "cell": "mlp"}')
         self.write("text.json", "hello")
+        deep = '{"schema": "graphbench.comparison/1", "cells": [], "headline": "h", "x": '
+        self.write("deep.json", deep + "[" * 200_000 + "]" * 200_000 + "}")
         self.refuse_each((
             ("report", ("report: ", "DOC is missing")),
             ("report r.json r.json r.json", ("r.json", "give one result, or two (BASE and NEW)")),
             ("report odd.json", ("odd.json", "graphbench.floors/1")),
             ("report half.json", ("half.json", "not a complete graphbench document")),
             ("report text.json", ("text.json", "not a JSON object")),
+            ("report deep.json", ("deep.json", "nested deeper than 64 levels")),
             ("report r.json -o r.json", ("-o", '"r.json"', "is one of the documents")),
             ("report r.json -o nowhere/r.html", ("-o", "nowhere"))))
         self.assertFalse((self.folder / "report.html").exists())

@@ -36,7 +36,9 @@ std::string schema_of(const NamedText& document) {
   return found == members->end() ? "" : found->text;
 }
 
+// Checks the nesting first, because json's copies and dump() recurse once for each level.
 json parsed(const NamedText& document) {
+  codec::check_json(document.text, document.source);
   json value = json::parse(document.text, nullptr, false);
   if (value.is_discarded()) throw InputError(document.source, "the file is not JSON");
   return value;
