@@ -202,6 +202,24 @@ class Shards(ShardsCase):
             with self.subTest(inputs=inputs):
                 self.refuse(["merge", *inputs, "-o", "merged.json"], *words)
         self.refuse(["merge", one, two, "-o", one], "one of the shards")
+        # A merge counts up to these numbers, so a file that was changed must not decide how far.
+        for name, change, words in (
+                ("many", {"count": 2 ** 62}, "shard 1 of 4611686018427387904 is not one of 1 to 100000"),
+                ("minus", {"count": -1, "index": -7}, "shard -7 of -1 is not one of"),
+                ("none", {"count": 0, "index": 0}, "shard 0 of 0 is not one of"),
+                ("beyond", {"index": 3}, "shard 3 of 2 is not one of")):
+            self.write_changed(name + ".json", one, lambda document: document["plan"]["shard"].update(change))
+            self.refuse(["merge", name + ".json", "-o", "merged.json", "--partial"],
+                        name + ".json: plan.shard: ", words)
+        for key, change, words in (
+                ("axes", {"batch": list(range(1, 3001)), "warmup": list(range(3000))}, "multiply to 36000000"),
+                ("launches", 10 ** 9, "multiply to 16000000000"), ("launches", 0, "0 is not 1 or more")):
+            def far(document):
+                plan = document["plan"]
+                plan[key] = {**plan["axes"], **change} if key == "axes" else change
+                document["complete"] = False
+            self.write_changed("far.json", one, far)
+            self.refuse(["merge", "far.json", "-o", "merged.json", "--partial"], "far.json: plan.", words)
         self.refuse(["merge", one, two], "-o")
         self.run_graphbench("merge", one, "device.json", "-o", "merged.json", "--allow", "device", code=0)
 
