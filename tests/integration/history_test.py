@@ -40,8 +40,9 @@ class History(HarnessCase):
     def write_document(self, name, day=1, factor=1.0, **changes):
         """The measured document, as if of another day and with its latencies scaled."""
         document = json.loads(History.measured)
-        document["started_at"] = f"2026-{1 + day // 28:02}-{1 + day % 28:02}T02:00:00Z"
+        document["started_at"] = f"2024-{1 + day // 28:02}-{1 + day % 28:02}T02:00:00Z"
         for cell in document["cells"]:
+            cell["summary"] = {}  # it would contradict the launches
             for launch in cell["launches"]:
                 for key, seconds in launch["latency_seconds"].items():
                     if isinstance(seconds, float):
@@ -140,7 +141,7 @@ class Showing(History):
     def test_plots_a_cell_and_finds_its_change(self):
         self.fill()
         shown = self.history("show", CELL, "--ascii").stdout
-        self.assertRegex(shown, r"\+[78]\.\d %  since 2026-01-21  entry 21  main")
+        self.assertRegex(shown, r"\+[78]\.\d %  since 2024-01-21  entry 21  main")
         self.assertRegex(shown, r"correlation of neighbouring entries: -?0\.\d\d\n")
         self.assertIn("o", shown)
         self.assertTrue(shown.isascii())

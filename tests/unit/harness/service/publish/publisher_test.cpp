@@ -158,6 +158,7 @@ model::Result slowed(model::Result result) {
       if (launch.latency_seconds) launch.latency_seconds->p50 *= 2;
     }
   }
+  samples::summarize(result);
   return result;
 }
 
