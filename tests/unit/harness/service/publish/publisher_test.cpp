@@ -211,7 +211,7 @@ class HistoryBaselineTest : public BaselineTest {
   void add(const model::Result& result, const std::string& label) {
     write(codec::to_json(result));
     history::Store store(file_, history::Store::Access::create);
-    store.add({history::read_entry(path_, {"", "", label})});
+    store.add({history::read_entry(path_, {"", "", label}, {.any = true})});
   }
 
   const std::string file_ = folder_ / "h.sqlite";
