@@ -163,9 +163,12 @@ void SummaryChecker::check_complete(const model::Result& head, JsonWalk& walk) c
   constexpr const char* remedy = "but the document says \"complete\": true: measure again";
   for (const Kept& at : interrupted_)
     fail_at(walk, at.id, at.place + ".reason", std::string("the cell was interrupted, ") + remedy);
+  // A run with --until-decided gives no more launches to a task that a look has decided.
+  const std::vector<std::int64_t> looks =
+      head.plan.interleaved ? head.plan.interleaved->looks : std::vector<std::int64_t>();
   for (const std::vector<Kept>* cells : {&whole_, &apart_}) {
     for (const Kept& at : *cells) {
-      if (at.launches_counted >= head.plan.launches) continue;
+      if (at.launches_counted >= head.plan.launches || contains(looks, at.launches_counted)) continue;
       fail_at(walk, at.id, at.place + ".launches",
               "the cell has " + std::to_string(at.launches_counted) + " of the plan's " +
                   std::to_string(head.plan.launches) + " launches, " + remedy);

@@ -233,6 +233,17 @@ TEST(ResultDocument, ACompleteOneHasAllLaunchesAndNothingInterrupted) {
             "accepted");
 }
 
+TEST(ResultDocument, ALookMayHaveDecidedATaskEarly) {
+  const auto with_looks = [](const std::vector<int>& looks) {
+    return refusal_after([&](Json& document) {
+      document["plan"]["launches"] = looks.back();
+      document["plan"]["interleaved"] = {{"id", "r"}, {"side", "base"}, {"looks", looks}};
+    });
+  };
+  EXPECT_EQ(with_looks({1, 20}), "accepted");
+  EXPECT_THAT(with_looks({5, 20}), testing::HasSubstr("the cell has 1 of the plan's 20 launches"));
+}
+
 TEST(ResultDocument, IdenticalOutputsHaveNoError) {
   EXPECT_EQ(refusal_after([](Json& document) { document["cells"][1]["check"]["max_abs_error"] = 3.0; }),
             "a.json: cells[1].check.max_abs_error: 3 contradicts \"identical\": true: measure again (cell "
