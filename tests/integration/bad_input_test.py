@@ -102,8 +102,9 @@ class BadInput(HarnessCase):
     def test_a_long_value_is_not_repeated_in_full(self):
         value = "a" * 100_000
         for arguments in ([flag, value] for flag in (
-                "--workload", "--batch", "--mode", "--dtype", "--device", "--preset", "--set", "--grid", "--shard",
-                "--config", "--json", "--plugin", "--program-pass", "--dump-graph", "--seed", "--quiet")):
+                "--workload", "--batch", "--mode", "--dtype", "--device", "--preset", "--set", "--grid",
+                "--shard", "--config", "--json", "--plugin", "--program-pass", "--dump-graph",
+                "--seed", "--quiet")):
             with self.subTest(flag=arguments[0]):
                 done = self.run_graphbench("--sweep", *arguments)
                 self.assertIn(done.returncode, (1, 2))

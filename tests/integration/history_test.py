@@ -112,7 +112,8 @@ class Adding(History):
                           "2024-00-01T00:00:00Z", "2024-01-02T24:00:00Z", "2024-01-02T23:60:00Z",
                           "2024-01-02T23:59:61Z"):
             with self.subTest(time_said):
-                done = self.history("add", self.write_document("a.json", started_at=time_said), "--allow-date")
+                done = self.history("add", "--allow-date",
+                                    self.write_document("a.json", started_at=time_said))
                 self.assert_refused(done, "a.json", f'started_at: "{time_said}"')
                 done = self.history("add", self.write_document("a.json", finished_at=time_said))
                 self.assert_refused(done, "a.json", f'finished_at: "{time_said}"')

@@ -16,7 +16,7 @@ ESCAPE = "\x1b["
 TWO = [*TINY, "--workload", "mlp", "--mode", "eager,whole", "--launches", "2"]
 
 
-# A formula for a spreadsheet, a title and an erased screen for a terminal, C0, C1 and an override of direction.
+# A formula for a spreadsheet; a title and an erased screen for a terminal, C0, C1, an override of direction.
 HOSTILE = '=HYPERLINK("http://e","x")\x1b]0;t\x07\x1b[2J\r\n\x00\x9b\u202e\u2028'
 
 

@@ -216,7 +216,8 @@ class Shards(ShardsCase):
             self.refuse(["merge", name + ".json", "-o", "merged.json", "--partial"],
                         name + ".json: plan.shard: ", words)
         for key, change, words in (
-                ("axes", {"batch": list(range(1, 3001)), "warmup": list(range(3000))}, "multiply to 36000000"),
+                ("axes", {"batch": list(range(1, 3001)), "warmup": list(range(3000))},
+                 "multiply to 36000000"),
                 ("launches", 10 ** 9, "multiply to 16000000000"), ("launches", 0, "0 is not 1 or more")):
             def far(document):
                 plan = document["plan"]

@@ -62,8 +62,8 @@ def kill_service(options, chance):
         print(f"{options.kills} kills, {len(accepted)} sweeps accepted, {told} cells told: {lost} lost, "
               f"{stayed} processes stayed; {states}; "
               f"resumed with {resumed} finished cells, {again} of them measured again")
-        # Sweeps that ran when the service was killed are interrupted, the others are done. A run that compared no
-        # cell shows nothing.
+        # Sweeps that ran when the service was killed are interrupted, the others are done.
+        # A run that compared no cell shows nothing.
         nothing = not told or not resumed
         return 1 if lost or stayed or again or set(states) - {"done", "interrupted"} or nothing else 0
 
@@ -105,8 +105,8 @@ def kill_sweeps(options, chance):
 
 
 def launches_in(journal):
-    """The latency of each launch, by cell and index, of any record that holds cells: a record that gets another
-    name must not leave this without anything to compare. The last line may be half written."""
+    """The latency of each launch, by cell and index, of any record that holds cells: a record that gets
+    another name must not leave this without anything to compare. The last line may be half written."""
     found = {}
     for line in journal.read_text().splitlines() if journal.exists() else []:
         for cell in cells_in(line.partition(" ")[2]):

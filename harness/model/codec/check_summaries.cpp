@@ -81,7 +81,7 @@ model::Setup with_cost(double seconds) {
 
 // The medians alone, for a cell whose eager cell is not known.
 model::CellSummary medians_of(model::CellSummary summary) {
-  model::CellSummary medians;
+  model::CellSummary medians{};
   for (const model::MetricRow& row : model::metrics()) {
     if (row.estimate != nullptr) medians.*row.estimate = summary.*row.estimate;
   }

@@ -40,7 +40,7 @@ class SummaryChecker {
     std::string id;
     std::int64_t launches_counted = 0;
     model::Cell cell;
-    model::CellSummary summary;
+    model::CellSummary summary{};
     std::optional<model::GraphCounts> graph;
     std::optional<model::StepRecords> records;
     std::vector<KeptLaunch> launches;
