@@ -200,9 +200,14 @@ void SummaryChecker::check(const model::Result& head, bool says_complete, JsonWa
     compare(at, medians_of(at.summary), medians_of(alone.front().summary), walk);
   }
   // A cell's eager cell and the other batches of its task are in its group.
-  std::map<std::string, std::vector<const Kept*>> groups;
-  for (const Kept& at : whole_) groups[model::group_of(at.cell)].push_back(&at);
-  for (const auto& [name, group] : groups) check_group(group, head, walk);
+  std::vector<std::vector<const Kept*>> groups;  // in the document's order, so that the first fault is named
+  std::map<std::string, std::size_t> places;
+  for (const Kept& at : whole_) {
+    const auto place = places.emplace(model::group_of(at.cell), groups.size());
+    if (place.second) groups.emplace_back();
+    groups[place.first->second].push_back(&at);
+  }
+  for (const std::vector<const Kept*>& group : groups) check_group(group, head, walk);
 }
 
 void SummaryChecker::compare(const Kept& at, const model::CellSummary& said, const model::CellSummary& made,
