@@ -44,5 +44,12 @@ TEST(Report, ADocumentThatIsNestedDeeplyIsRefused) {
   }
 }
 
+TEST(Report, ARefusalNamesTheFile) {
+  EXPECT_EQ(test::refusal([] {
+              return make_report(page, {{"a.json", R"({"new": 1, "new": 2})"}});
+            }),
+            "a.json: new: the key is given twice: give the key once");
+}
+
 }  // namespace
 }  // namespace graphbench::report
