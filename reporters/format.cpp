@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <utility>
@@ -95,12 +96,12 @@ std::string format_bytes(std::int64_t bytes) {
 }
 
 std::string left(std::string_view text, int width) {
-  std::string fitted = cut(text, width);
+  std::string fitted = cut(one_line(text), width);
   return fitted + blanks(width - columns_of(fitted));
 }
 
 std::string right(std::string_view text, int width) {
-  std::string fitted = cut(text, width);
+  std::string fitted = cut(one_line(text), width);
   return blanks(width - columns_of(fitted)) + fitted;
 }
 
@@ -111,7 +112,20 @@ std::string paint(std::string_view text, Colour colour, bool colours) {
 }
 
 std::string one_line(std::string_view text) {
+  const auto is_plain = [](char c) { return c >= 0x20 && c < 0x7F; };
+  if (std::ranges::all_of(text, is_plain)) return std::string(text);
   return with_unseen_escaped(text, Controls::blank);
+}
+
+std::string csv_field(std::string_view text) {
+  const std::optional<double> number = to_number<double>(text);
+  const bool is_number = number && std::isfinite(*number);
+  const bool is_formula = !is_number && text.find_first_of("=+-@\t") == 0;
+  const std::string safe = (is_formula ? "'" : "") + with_unseen_escaped(text, Controls::escaped);
+  if (safe.find_first_of(",\"") == std::string::npos) return safe;
+  std::string quoted = "\"";
+  for (const char c : safe) quoted += c == '"' ? "\"\"" : std::string(1, c);
+  return quoted + '"';
 }
 
 }  // namespace graphbench::reporters

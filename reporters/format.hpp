@@ -23,14 +23,20 @@ std::string format_bytes(std::int64_t bytes);
 
 // The width of valid UTF-8, counted in code points.
 int columns_of(std::string_view text);
-// Pads with blanks, or cuts ("~" at the cut), to exactly `width` columns, counted in code points.
+// Makes text one line, then pads with blanks, or cuts ("~" at the cut), to exactly `width` columns, counted
+// in code points. Paint the text afterwards.
 std::string left(std::string_view text, int width);
 std::string right(std::string_view text, int width);
 
 enum class Colour : std::uint8_t { bold, dim, red, green, yellow };
 std::string paint(std::string_view text, Colour colour, bool colours);
 
-// Makes text one line: replaces control characters by blanks, and other invisible characters by escapes.
+// Makes text one line: replaces control characters by blanks, and other invisible characters by escapes. Each
+// text of a document goes through it, or through left() or right(), on its way to a terminal.
 std::string one_line(std::string_view text);
+
+// A text of a document as one field of CSV. Spreadsheets run a text that begins with = + - @ or a tab as a
+// formula, so it gets an apostrophe in front, unless it is a number. Escapes what no one sees.
+std::string csv_field(std::string_view text);
 
 }  // namespace graphbench::reporters

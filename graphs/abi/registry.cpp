@@ -128,7 +128,7 @@ const WorkloadRegistry::Pass& WorkloadRegistry::pass(const std::string& name) co
   const auto found = std::ranges::find_if(
       passes_, [&](const Pass& known) { return known.record.name == std::string_view(name); });
   if (found == passes_.end()) {
-    reject("program-pass \"" + name + "\" is unknown: give one of " +
+    reject("program-pass " + in_quotes(name) + " is unknown: give one of " +
            names_of(passes_, [](const Pass& known) { return known.record.name; }));
   }
   return *found;

@@ -17,8 +17,11 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <optional>
 #include <system_error>
 #include <vector>
+
+#include "graphs/base/text.hpp"
 
 namespace graphbench {
 namespace {
@@ -53,7 +56,8 @@ WholeFile read_from(int descriptor, std::size_t bytes_max) {
 namespace fs = std::filesystem;
 
 [[noreturn]] void fail(int error, const fs::path& path, const std::string& step) {
-  throw std::system_error(error, std::generic_category(), "write '" + path.string() + "': " + step);
+  throw std::system_error(error, std::generic_category(),
+                          "write '" + shortened(path.string()) + "': " + step);
 }
 
 fs::path folder_of(const fs::path& path) {
@@ -82,16 +86,27 @@ void remove_leftovers(const fs::path& target) {
   }
 }
 
+// The permissions of the file that is replaced; absent if there is none.
+std::optional<mode_t> mode_of(const fs::path& target) {
+  struct stat facts {};
+  if (::lstat(target.c_str(), &facts) != 0 || !S_ISREG(facts.st_mode)) return std::nullopt;
+  return facts.st_mode & 0777;
+}
+
+// Replaces a file with the permissions of that file: a result that its owner made private stays private.
+// Until the rename, the temporary file of such a target is its owner's alone.
 class TemporaryFile {
  public:
-  explicit TemporaryFile(fs::path target) : target_(std::move(target)) {
+  explicit TemporaryFile(fs::path target) : target_(std::move(target)), mode_(mode_of(target_)) {
     remove_leftovers(target_);  // first: if this throws, the destructor does not run
     descriptor_ = create();
   }
   TemporaryFile(fs::path target, fs::path draft)
       : target_(std::move(target)),
+        mode_(mode_of(target_)),
         path_(std::move(draft)),
-        descriptor_(::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0666)) {
+        descriptor_(
+            ::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, first_mode())) {
     if (fd() < 0) fail(errno, target_, "create " + path_.filename().string());
   }
   TemporaryFile(const TemporaryFile&) = delete;
@@ -104,12 +119,15 @@ class TemporaryFile {
 
   // Keeps the lock, so that no other writer mistakes the file for a leftover before the rename.
   void rename_to_target() {
+    if (mode_ && ::fchmod(fd(), *mode_) != 0) fail(errno, target_, "keep the replaced file's permissions");
     if (::fsync(fd()) != 0) fail(errno, target_, "sync to disk");
     if (::rename(path_.c_str(), target_.c_str()) != 0) fail(errno, target_, "rename the temporary file");
     renamed_ = true;
   }
 
  private:
+  mode_t first_mode() const { return mode_ ? 0600 : 0666; }
+
   // Another writer may remove the file as a leftover before the lock is taken; the loop then tries another
   // name. On a file system without locks, leftovers stay.
   Descriptor create() {
@@ -120,7 +138,7 @@ class TemporaryFile {
       std::array<char, 9> hex{};
       std::snprintf(hex.data(), hex.size(), "%08x", number);
       path_ = folder_of(target_) / (start_of_temporary(target_) + hex.data() + std::string(end_of_temporary));
-      Descriptor file(::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
+      Descriptor file(::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, first_mode()));
       if (file.get() < 0 && errno == EEXIST) continue;
       if (file.get() < 0) fail(errno, target_, "create a file in that folder");
       const bool contended = ::flock(file.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
@@ -130,6 +148,7 @@ class TemporaryFile {
   }
 
   fs::path target_;
+  std::optional<mode_t> mode_;
   fs::path path_;
   Descriptor descriptor_;
   bool renamed_ = false;

@@ -37,7 +37,8 @@ struct WholeFile {
 // Reads a regular file, or a pipe that has a writer, such as `<(command)`. Never waits for a writer.
 WholeFile read_whole_file(const std::string& path, std::size_t bytes_max);
 
-// Syncs a temporary file in the same folder and renames it over `path`. Follows a symlink. Writes directly
+// Syncs a temporary file in the same folder and renames it over `path`. Follows a symlink. Keeps the
+// permissions of a file that is there. Writes directly
 // to a `path` that is neither a file nor a folder (/dev/null, a pipe). On failure, keeps an old file,
 // removes the temporary one, and throws std::system_error, in one line: the path, the failed operation and
 // the cause.

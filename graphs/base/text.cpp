@@ -111,11 +111,35 @@ std::string with_unseen_escaped(std::string_view text, Controls controls) {
   return line;
 }
 
+namespace {
+
+constexpr std::size_t shown_whole_max = 400;
+constexpr std::size_t shown_bytes = 300;
+constexpr std::size_t line_bytes_max = 4000;
+
+// The line, or its first half and its end: a message of the system may have a path of any length in it.
+std::string without_middle(std::string_view line) {
+  if (line.size() <= line_bytes_max) return std::string(line);
+  std::string_view end = line.substr(line.size() - shown_bytes);
+  while (!end.empty() && (static_cast<unsigned char>(end.front()) & 0xC0U) == 0x80U) end.remove_prefix(1);
+  return std::string(head_of(line, line_bytes_max / 2)) + " ... " + std::string(end);
+}
+
+std::string length_of(std::string_view text) {
+  return " (" + std::to_string(text.size()) + " bytes)";
+}
+
+}  // namespace
+
+std::string shortened(std::string_view text) {
+  if (text.size() <= shown_whole_max) return std::string(text);
+  return std::string(head_of(text, shown_bytes)) + "..." + length_of(text);
+}
+
 std::string in_quotes(std::string_view text) {
-  std::string quoted = "\"";
-  quoted += with_unseen_escaped(text, Controls::escaped);
-  quoted += '"';
-  return quoted;
+  const bool whole = text.size() <= shown_whole_max;
+  const std::string shown = with_unseen_escaped(whole ? text : head_of(text, shown_bytes), Controls::escaped);
+  return '"' + shown + (whole ? "\"" : "...\"" + length_of(text));
 }
 
 std::string_view head_of(std::string_view text, std::size_t bytes_max) {
@@ -163,7 +187,8 @@ void complain(const char* format, ...) {
   va_list arguments;
   va_start(arguments, format);
   char* line = nullptr;
-  if (vasprintf(&line, format, arguments) >= 0) std::fprintf(stderr, "graphbench: %s\n", line);
+  if (vasprintf(&line, format, arguments) >= 0)
+    std::fprintf(stderr, "graphbench: %s\n", without_middle(line).c_str());
   va_end(arguments);
   std::free(line);
 }

@@ -57,14 +57,19 @@ std::string escape_of(char32_t c);
 enum class Controls : bool { blank, escaped };
 std::string with_unseen_escaped(std::string_view text, Controls controls);
 
+// The text, or its first 300 bytes and its length if it has more than 400: a message names a value, and does
+// not repeat all of it. in_quotes() and InputError do it with what they are given.
+std::string shortened(std::string_view text);
+
 // `what()` reads "<where>: <detail>", one line; `where` is "--batch" or "sweep.toml:3: batch".
 class InputError : public std::runtime_error {
  public:
   InputError(const std::string& where, const std::string& detail)
-      : std::runtime_error(where.empty() ? detail : where + ": " + detail) {}
+      : std::runtime_error(where.empty() ? detail : shortened(where) + ": " + detail) {}
 };
 
-// Puts the text in double quotes and escapes invisible characters, so that a message stays one line.
+// Puts the text in double quotes, escapes invisible characters, and shortens it, so that a message stays one
+// line that people can read.
 std::string in_quotes(std::string_view text);
 
 // The start of the text: at most `bytes_max` bytes, cut between characters.

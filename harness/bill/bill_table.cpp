@@ -87,12 +87,13 @@ void print_sizes(std::ostream& out, const std::vector<Capture>& sizes, bool colo
 
 void print_bills(std::ostream& out, const std::vector<Bill>& bills, bool colours) {
   for (const Bill& bill : bills) {
-    out << paint("bill " + bill.id, Colour::bold, colours) << '\n';
+    out << paint("bill " + one_line(bill.id), Colour::bold, colours) << '\n';
     if (!bill.prediction) {
-      out << fmt::format("  {}: {}\n\n", bill.reason.value().code, one_line(bill.reason.value().message));
+      out << fmt::format("  {}: {}\n\n", one_line(bill.reason.value().code),
+                         one_line(bill.reason.value().message));
       continue;
     }
-    out << "  " << bill.sentence << '\n';
+    out << "  " << one_line(bill.sentence) << '\n';
     print_causes(out, bill);
     print_sizes(out, bill.measured ? bill.measured->sizes : bill.prediction->sizes, colours);
     out << '\n';

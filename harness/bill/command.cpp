@@ -278,8 +278,11 @@ int report_bills(const std::string& device, const model::Result& result, const s
   out.flush();
   int code = exit_done;
   for (const Bill& bill : bills) {
-    const bool failed = bill.status == model::CellStatus::failed;
-    if (failed) complain("bill %s failed: %s", bill.id.c_str(), bill.reason.value().message.c_str());
+    // Skipped too: a mode that the device or the step lacks has captured nothing.
+    const bool failed = bill.status == model::CellStatus::failed || bill.status == model::CellStatus::skipped;
+    if (failed)
+      complain("bill %s %s: %s", bill.id.c_str(), std::string(model::name_of(bill.status)).c_str(),
+               bill.reason.value().message.c_str());
     const bool short_of = !bill.verified.empty() && bill.verified.front().failed > 0;
     if (short_of)
       complain("bill %s: the reserve is too small: with only the reserve free, some runs failed",

@@ -159,8 +159,8 @@ struct CommandLine::Impl {
     for (const Entry& each : entries) known.emplace_back(each.row->name);
     if (entries.front().given && !nearest(first, known))
       throw InputError("--sweep", in_quotes(first) +
-                                      " does not belong to an option: did you mean --workload " + first +
-                                      "? (see graphbench --help)");
+                                      " does not belong to an option: did you mean --workload " +
+                                      shortened(first) + "? (see graphbench --help)");
     throw InputError("",
                      in_quotes(first) + " is not a command: give " + names() + did_you_mean(first, known));
   }

@@ -125,7 +125,7 @@ std::vector<CommandRow> comparing() {
       {compare,
        "history",
        "keep results over time and find where they changed",
-       "history add|list|show [options]",
+       "history add|list|remove|show [options]",
        make_history,
        {{"history add base.json", "store a result under its commit and branch"},
         {"history list", "list the stored entries"},

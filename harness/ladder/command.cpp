@@ -5,6 +5,8 @@
 
 #include <cstdio>
 #include <iostream>
+#include <set>
+#include <utility>
 
 #include "graphs/base/clock.hpp"
 #include "graphs/base/error.hpp"
@@ -61,13 +63,31 @@ void check_suggest(const ladder::LadderArguments& asked, const Options& options)
   }
 }
 
+// Keeps the ladders or cells of `workloads`; all if that is empty. Throws InputError if none is left.
+template <typename T>
+std::vector<T> with_workloads(std::vector<T> measured, const std::vector<std::string>& workloads,
+                              const std::string& path) {
+  if (workloads.empty()) return measured;
+  std::set<std::string> known;
+  for (const T& each : measured) known.insert(each.cell.workload);
+  std::erase_if(measured, [&](const T& each) { return !contains(workloads, each.cell.workload); });
+  if (measured.empty())
+    throw InputError(path, "the result has no " + join(workloads) + ", which --workload asks for: give " +
+                               (known.empty() ? "another file" : "one of " + join(known)));
+  return measured;
+}
+
+// `workloads`: those that the options name; empty: all.
 std::vector<model::Suggestion> suggest_from_file(const std::string& path,
                                                  const ladder::LadderRequest& request,
-                                                 const ladder::Budgets& budgets) {
+                                                 const ladder::Budgets& budgets,
+                                                 const std::vector<std::string>& workloads) {
   const codec::PaddedText text = codec::read_text(path);
-  const std::vector<model::Ladder> ladders = codec::read_ladders(text.view(), path);
-  if (!ladders.empty()) return ladder::suggest(ladders, request.trace.rows, budgets, path);
-  return ladder::suggest(codec::read_result(text.view(), path).cells, request.trace.rows, budgets, path);
+  const std::vector<std::int64_t>& rows = request.trace.rows;
+  if (std::vector<model::Ladder> ladders = codec::read_ladders(text.view(), path); !ladders.empty())
+    return ladder::suggest(with_workloads(std::move(ladders), workloads, path), rows, budgets, path);
+  return ladder::suggest(with_workloads(codec::read_result(text.view(), path).cells, workloads, path), rows,
+                         budgets, path);
 }
 
 struct Measured {
@@ -262,7 +282,10 @@ class LadderCommand final : public Command {
     static_cast<void>(publish::check_publishing(options));
     Measured measured;
     measured.result.started_at = utc_now();
-    if (from_file) measured.findings.suggestions = suggest_from_file(asked_.suggest, request, budgets);
+    if (from_file)
+      measured.findings.suggestions =
+          suggest_from_file(asked_.suggest, request, budgets,
+                            raw_.contains("workload") ? options.axes.workload : std::vector<std::string>());
     process::ProcessSupervisor supervisor;
     const CheckedPlan checked = make_checked_plan(options, invocation.argv, supervisor);
     refuse_step(checked, options, "ladder");

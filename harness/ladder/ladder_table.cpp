@@ -140,7 +140,7 @@ void print_rivals(std::ostream& out, const model::LadderSummary& summary) {
   say(summary.over_every, "with every size captured they");
   say(summary.over_engine, "with --engine-sizes they");
   for (const auto& [mode, ratio] : summary.over_modes)
-    say(ratio, ("with every size in mode " + mode + " they").c_str());
+    say(ratio, ("with every size in mode " + one_line(mode) + " they").c_str());
 }
 
 const char* title_of(const std::string& role) {
@@ -157,12 +157,14 @@ const char* title_of(const std::string& role) {
 
 void print_ladders(std::ostream& out, const std::vector<model::Ladder>& ladders, bool colours) {
   for (const model::Ladder& ladder : ladders) {
-    out << paint(fmt::format("{} {}", title_of(ladder.role), ladder.id), Colour::bold, colours) << '\n';
+    out << paint(fmt::format("{} {}", title_of(ladder.role), one_line(ladder.id)), Colour::bold, colours)
+        << '\n';
     out << fmt::format("  traffic  {}: {} steps of {} sizes, {} rows\n", one_line(ladder.traffic.name),
                        ladder.traffic.steps, ladder.traffic.sizes, ladder.traffic.rows);
     print_modes(out, ladder.traffic.modes);
     if (ladder.launches.empty()) {
-      out << fmt::format("  {}: {}\n\n", ladder.reason.value().code, one_line(ladder.reason.value().message));
+      out << fmt::format("  {}: {}\n\n", one_line(ladder.reason.value().code),
+                         one_line(ladder.reason.value().message));
       continue;
     }
     if (ladder.launches.size() > 1)
@@ -208,8 +210,9 @@ void print_suggestion(std::ostream& out, const model::Suggestion& made, const st
     return sizes.empty() ? std::string("none") : fmt::format("{}", fmt::join(sizes, ","));
   };
   const bool none = !made.no_suggestion.empty();
-  out << paint(fmt::format("{}suggestion for {}, from {}{}", none ? "no " : "", model::id_of(made.cell),
-                           one_line(made.from), none ? ": " + made.no_suggestion : ""),
+  out << paint(fmt::format("{}suggestion for {}, from {}{}", none ? "no " : "",
+                           one_line(model::id_of(made.cell)), one_line(made.from),
+                           none ? ": " + made.no_suggestion : ""),
                Colour::bold, colours)
       << fmt::format("\n  {} {}\n", none ? "sizes" : "--capture-sizes", list(made.sizes));
   for (const std::string& flag : flags) out << "  " << flag << '\n';

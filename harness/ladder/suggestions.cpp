@@ -47,6 +47,12 @@ bool is_same(model::Cell a, const model::Cell& b) {
   return a == b;
 }
 
+// "mlp/base/bf16/forward/w3/whole": what the cells of one suggestion have in common.
+std::string words_of_group(const model::Cell& cell) {
+  const std::string variant = model::variant_of(cell);
+  return model::group_of(cell) + "/" + cell.mode + (variant.empty() ? "" : "/" + variant);
+}
+
 // The measurements of `ladder`. Sizes that it lacks come from other ladders with the same program, in the
 // same mode or eager.
 Measurements measurements_around(const model::Ladder& ladder, const std::vector<model::Ladder>& all) {
@@ -160,20 +166,33 @@ std::vector<model::Suggestion> suggest(const std::vector<model::CellResult>& cel
                                        const std::vector<std::int64_t>& rows, const Budgets& budgets,
                                        const std::string& where) {
   std::vector<model::Suggestion> suggestions;
+  std::vector<model::Cell> left_aside;  // a cell of each group without eager
   for (const model::CellResult& each : cells) {
-    const bool seen = std::ranges::any_of(
-        suggestions, [&](const model::Suggestion& made) { return is_same(made.cell, each.cell); });
+    const auto is_like = [&](const model::Cell& cell) { return is_same(cell, each.cell); };
+    const bool seen = std::ranges::any_of(suggestions, is_like, &model::Suggestion::cell) ||
+                      std::ranges::any_of(left_aside, is_like);
     if (seen || !model::is_graph_mode(each.cell.mode) || each.status != model::CellStatus::ok) continue;
-    model::Suggestion& made =
-        suggestions.emplace_back(suggestion_of(measurements_of(cells, each.cell), rows, budgets, where));
+    const Measurements measured = measurements_of(cells, each.cell);
+    // Without an axis, a sweep has a second grid of graphs alone, which asks how many warmups a capture
+    // needs.
+    if (measured.eager.empty()) {
+      left_aside.push_back(each.cell);
+      continue;
+    }
+    model::Suggestion& made = suggestions.emplace_back(
+        suggestion_of(measured, rows, budgets, where + ": " + words_of_group(each.cell)));
     made.cell = each.cell;
     made.cell.batch = largest(made);
     made.from = where;
   }
-  if (suggestions.empty())
+  if (!suggestions.empty()) return suggestions;
+  if (left_aside.empty())
     throw InputError(where,
                      "the result has no measured graph, so nothing can be suggested: sweep a graph mode");
-  return suggestions;
+  const std::size_t more = left_aside.size() - 1;
+  throw InputError(where, "no group of graphs has eager cells (" + words_of_group(left_aside.front()) +
+                              (more == 0 ? "" : ", and " + std::to_string(more) + " more") +
+                              "), so nothing can be suggested: sweep eager too");
 }
 
 std::vector<PlannedLadder> plan_verification(const model::Plan& plan, const LadderRequest& request,

@@ -26,7 +26,8 @@ struct Budgets {
 std::vector<model::Suggestion> suggest(const std::vector<model::Ladder>& ladders,
                                        const std::vector<std::int64_t>& rows, const Budgets& budgets,
                                        const std::string& where);
-// Makes a suggestion from graph cells that differ only in batch, and their eager cells. `where`: the file.
+// Makes a suggestion from graph cells that differ only in batch, and their eager cells; leaves graph cells
+// aside that have no eager cell. `where`: the file. Throws InputError, also if nothing is left.
 std::vector<model::Suggestion> suggest(const std::vector<model::CellResult>& cells,
                                        const std::vector<std::int64_t>& rows, const Budgets& budgets,
                                        const std::string& where);

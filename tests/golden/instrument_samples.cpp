@@ -1,6 +1,7 @@
 // Adds to the small result everything that instruments can find. Powers of two keep numbers exact.
 #include <algorithm>
 
+#include "harness/model/statistics/cell_summary.hpp"
 #include "tests/golden/sample_results.hpp"
 
 namespace graphbench::samples {
@@ -176,10 +177,7 @@ void add_records(model::Result& result) {
                                     .differences = {},
                                     .graph_seconds = 160e-6};
   model::CellResult& eager = result.cells.front();
-  const double latency = eager.summary.latency_seconds->p50;
   eager.records = of_eager;
-  eager.summary.launch_bound = 1 - of_eager.busy_seconds / latency;
-  eager.summary.predicted_gain = latency / of_eager.graph_seconds;
   model::CellResult& piecewise =
       *std::ranges::find(result.cells, "piecewise", [](const auto& cell) { return cell.cell.mode; });
   model::StepRecords& records = piecewise.records.emplace(of_eager);
@@ -217,12 +215,6 @@ model::Result instruments_result() {
     launch.setups.back().capture_seconds *= 2;
     add_accounts(*cell.memory, cell.cell.mode == "eager");
     if (cell.cell.mode != "eager") add_caller(cell);
-    const model::GraphCounts& graph = *cell.graph;
-    // A step's first launch finds an idle stream, where a kernel launch (not a graph launch) costs more.
-    const double first = graph.pieces > 0 ? 0 : 2.5e-6 - 2e-6;
-    cell.summary.submit_over_floor =
-        cell.summary.submit_seconds->p50 /
-        (first + 1e-6 * static_cast<double>(graph.pieces) + 2e-6 * static_cast<double>(graph.eager_ops));
   }
   for (model::CellResult& cell : result.cells) {
     if (!cell.memory) continue;
@@ -236,6 +228,8 @@ model::Result instruments_result() {
   });
   if (skipped != result.cells.end()) skipped->counters.emplace().skips[skipped->reason->code] = 1;
   add_records(result);
+  summarize(result);
+  statistics::add_submit_over_floor(*result.environment.floors, result.cells);
   result.plan.caller = {{"capture-stream", "default"}};
   // A document without these optional members is still valid.
   model::CellResult& last = result.cells[9];

@@ -2,11 +2,12 @@
 #include "tests/golden/sample_results.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "harness/model/statistics/cell_summary.hpp"
 
 namespace graphbench::samples {
 namespace {
@@ -107,39 +108,6 @@ model::CellResult ok_cell(const model::Cell& cell, std::int64_t launches) {
   memory.pool_bytes_private = 8'388'608;
   memory.pool_bytes_own = cell.batch * 16'384;
   for (std::int64_t i = 0; i < launches; ++i) result.launches.push_back(launch_of(cell, i));
-  // Each launch takes 1/16 longer than the one before it, so their median is in the middle.
-  const double latency = latency_of(cell) * (1 + 0.0625 * static_cast<double>(launches - 1) / 2);
-  result.summary.submit_seconds = model::Estimate{.p50 = submit_of(cell),
-                                                  .ci95_low = {},
-                                                  .ci95_high = {},
-                                                  .between_launches = {},
-                                                  .within_launch = 0.0625};
-  result.summary.latency_seconds = model::Estimate{
-      .p50 = latency, .ci95_low = {}, .ci95_high = {}, .between_launches = {}, .within_launch = 0.015625};
-  result.summary.device_seconds = model::Estimate{.p50 = latency * 0.9375,
-                                                  .ci95_low = {},
-                                                  .ci95_high = {},
-                                                  .between_launches = {},
-                                                  .within_launch = 0.0078125};
-  result.summary.steady_after = std::max<std::int64_t>(cell.warmup, eager ? 3 : 1);
-  if (launches >= 3) {
-    result.summary.latency_seconds->ci95_low = latency * 0.875;
-    result.summary.latency_seconds->ci95_high = latency * 1.125;
-    result.summary.latency_seconds->between_launches = 0.03125;
-  }
-  if (eager) {
-    result.summary.speedup_over_eager = 1;
-    result.summary.throughput_over_eager = 1;
-  } else {
-    model::Cell reference = cell;
-    reference.mode = "eager";
-    const double saved = latency_of(reference) - latency_of(cell);
-    result.summary.speedup_over_eager = latency_of(reference) / latency_of(cell);
-    result.summary.throughput_over_eager = result.summary.speedup_over_eager;
-    const double cost = 1e-3 * static_cast<double>(cell.warmup) + 200e-6;
-    result.summary.breakeven_steps = std::ceil(cost / saved);
-    result.summary.setup_cost_seconds = cost;
-  }
   return result;
 }
 
@@ -169,6 +137,18 @@ void strip(model::CellResult& cell, model::CellStatus status) {
 
 }  // namespace
 
+// instead.
+void summarize(model::Result& result) {
+  statistics::summarize_cells(result.cells);
+  for (model::CellResult& cell : result.cells) {
+    if (cell.status != model::CellStatus::ok) continue;
+    cell.summary.submit_seconds->within_launch = 0.0625;
+    cell.summary.latency_seconds->within_launch = 0.015625;
+    cell.summary.device_seconds->within_launch = 0.0078125;
+    cell.summary.steady_after = std::max<std::int64_t>(cell.cell.warmup, cell.cell.mode == "eager" ? 3 : 1);
+  }
+}
+
 model::Result small_result() {
   model::Result result = frame();
   result.plan.axes.workload = {"mlp"};
@@ -182,9 +162,12 @@ model::Result small_result() {
   model::CellResult& skipped = result.cells[11];  // b256, w3, piecewise
   strip(skipped, model::CellStatus::skipped);
   skipped.reason = model::Reason{"host_op", "capture mlp/b256: op 3 'sample' runs on the host"};
-  model::CellSummary& never = result.cells[4].summary;  // b1, w3, whole
-  never.breakeven_steps.reset();
-  never.no_breakeven = model::NoBreakeven::never;
+  model::Launch& slow = result.cells[5].launches.front();  // b1, w3, piecewise: it never pays back
+  const double latency = 400e-6;
+  slow.latency_seconds = summary_around(latency, 459);
+  slow.device_seconds = summary_around(latency * 0.9375, 44);
+  slow.throughput_steps_per_second = 1 / latency;
+  summarize(result);
   return result;
 }
 
@@ -202,12 +185,8 @@ model::Result interrupted_result() {
   result.plan.axes.warmup = {1, 3};
   result.plan.axes.mode = {"whole"};
   fill(result, "tiny", "fp32");
-  model::CellSummary& alone = result.cells[0].summary;
-  alone.speedup_over_eager.reset();
-  alone.throughput_over_eager.reset();
-  alone.breakeven_steps.reset();
-  alone.no_breakeven = model::NoBreakeven::eager_not_swept;
   strip(result.cells[1], model::CellStatus::pending);
+  summarize(result);
   return result;
 }
 
@@ -218,6 +197,7 @@ model::Result default_sweep_result() {
   result.plan.axes.warmup = {0, 1, 3, 10};
   result.plan.axes.mode = {"eager", "whole", "piecewise"};
   fill(result, "base", "bf16");
+  summarize(result);
   return result;
 }
 

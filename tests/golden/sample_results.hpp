@@ -6,6 +6,10 @@
 
 namespace graphbench::samples {
 
+// Summarizes as a sweep does, because readers refuse other summaries. What depends on samples is fixed
+// instead.
+void summarize(model::Result& result);
+
 // One workload on a CUDA-like device, three modes, one cell failed and one skipped.
 model::Result small_result();
 

@@ -99,6 +99,20 @@ class BadInput(HarnessCase):
         self.refuse(["--sweep", "--workload", "a\nb"], '"a\\x0ab"')
         self.refuse(["--sweep", "--no\nsuch"])
 
+    def test_a_long_value_is_not_repeated_in_full(self):
+        value = "a" * 100_000
+        for arguments in ([flag, value] for flag in (
+                "--workload", "--batch", "--mode", "--dtype", "--device", "--preset", "--set", "--grid",
+                "--shard", "--config", "--json", "--plugin", "--program-pass", "--dump-graph",
+                "--seed", "--quiet")):
+            with self.subTest(flag=arguments[0]):
+                done = self.run_graphbench("--sweep", *arguments)
+                self.assertIn(done.returncode, (1, 2))
+                self.assertEqual("", done.stdout)
+                self.assertEqual(1, done.stderr.count("\n"))
+                self.assertLess(len(done.stderr), 4500)
+        self.refuse([value], "(100000 bytes) is not a command")
+
     def test_a_batch_that_memory_cannot_hold_costs_its_cells_alone(self):
         # 64 columns of fp32 at 2^40 rows: 256 TiB for the input alone.
         done = self.run_graphbench("--sweep", "--device", "host", "--workload", "mlp", "--mode",

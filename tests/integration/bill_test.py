@@ -144,6 +144,13 @@ class Bill(HarnessCase):
         self.assertIsNone(bill["prediction"])
         self.assertIn("out_of_memory", done.stdout)
 
+    def test_a_mode_that_captures_nothing_is_no_success(self):
+        done = self.run_graphbench("bill", "--device", "host", "--plugin", self.plugin("host_op"), "--mode",
+                                   "whole", "--capture-sizes", "1,2,4", code=3)
+        (bill,) = self.result()["bills"]
+        self.assertEqual(("skipped", None), (bill["status"], bill["prediction"]))
+        self.assertIn(f"bill {bill['id']} skipped: ", done.stderr)
+
     def test_options_that_are_wrong_are_refused(self):
         for arguments, words in (
                 (["--mode", "eager"], ["--mode", "captures no graph"]),

@@ -1,5 +1,6 @@
 """The history as a person uses it: added, listed, plotted, compared against; killed, crowded, damaged."""
 
+import datetime
 import json
 import math
 import os
@@ -40,8 +41,9 @@ class History(HarnessCase):
     def write_document(self, name, day=1, factor=1.0, **changes):
         """The measured document, as if of another day and with its latencies scaled."""
         document = json.loads(History.measured)
-        document["started_at"] = f"2026-{1 + day // 28:02}-{1 + day % 28:02}T02:00:00Z"
+        document["started_at"] = f"2024-{1 + day // 28:02}-{1 + day % 28:02}T02:00:00Z"
         for cell in document["cells"]:
+            cell["summary"] = {}  # it would contradict the launches
             for launch in cell["launches"]:
                 for key, seconds in launch["latency_seconds"].items():
                     if isinstance(seconds, float):
@@ -105,13 +107,51 @@ class Adding(History):
         self.assert_refused(self.history("add", "absent.json"), "absent.json")
 
     def test_refuses_a_time_that_cannot_be_put_in_order(self):
-        for time_said in ("yesterday", "2026-01-02T02:00:00+02:00", "2026-01-02 02:00:00Z", "Z",
-                          "2026-01-02T02:00:00.Z"):
+        for time_said in ("yesterday", "2024-01-02T02:00:00+02:00", "2024-01-02 02:00:00Z", "Z",
+                          "2024-01-02T02:00:00.Z", "2023-02-29T00:00:00Z", "2024-13-01T00:00:00Z",
+                          "2024-00-01T00:00:00Z", "2024-01-02T24:00:00Z", "2024-01-02T23:60:00Z",
+                          "2024-01-02T23:59:61Z"):
             with self.subTest(time_said):
-                done = self.history("add", self.write_document("a.json", started_at=time_said))
+                done = self.history("add", "--allow-date",
+                                    self.write_document("a.json", started_at=time_said))
                 self.assert_refused(done, "a.json", f'started_at: "{time_said}"')
+                done = self.history("add", self.write_document("a.json", finished_at=time_said))
+                self.assert_refused(done, "a.json", f'finished_at: "{time_said}"')
         self.assertFalse(self.file.exists())
-        self.add(self.write_document("b.json", started_at="2026-01-02T02:00:00.25Z"))
+        self.add(self.write_document("b.json", started_at="2024-02-29T02:00:00.25Z"))
+
+    def test_a_clock_that_is_wrong_does_not_make_the_baseline_for_ever(self):
+        def at(name, **from_now):
+            then = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(**from_now)
+            return self.write_document(name, started_at=then.strftime("%Y-%m-%dT%H:%M:%SZ"), finished_at=None)
+
+        late, backwards = at("late.json", days=2), self.write_document("back.json",
+                                                                       finished_at="2023-01-01T00:00:00Z")
+        self.assert_refused(self.history("add", late), "late.json: started_at: ", "later than tomorrow",
+                            "--allow-date")
+        self.assert_refused(self.history("add", backwards), "back.json: finished_at: ", "before started_at",
+                            "--allow-date")
+        self.assertFalse(self.file.exists())
+        self.add(at("zone.json", hours=20), "--label", "zone")  # a clock of another time zone
+        self.add(late, backwards, "--allow-date", "--branch", "main")
+        self.assertEqual([3, 1, 2], [entry["id"] for entry in self.entries()])
+
+    def test_removes_entries_all_or_none(self):
+        self.add(*(self.write_document(f"{day}.json", day) for day in range(3)), "--branch", "main")
+        for ids, words in ((["2", "7"], "the history has no entry 7: nothing was removed"),
+                           (["2", "2"], "the history has no entry 2"), (["x"], '"x" is not an entry'),
+                           (["0"], "0"), ([], "needs an entry")):
+            with self.subTest(ids=ids):
+                self.assert_refused(self.history("remove", *ids), "history remove: ", words)
+        self.assertEqual([1, 2, 3], [entry["id"] for entry in self.entries()])
+        said = self.history("remove", "2", "1", code=0).stdout
+        self.assertEqual('entry 2 of 2024-01-02T02:00:00Z, branch "main" is removed\n'
+                         'entry 1 of 2024-01-01T02:00:00Z, branch "main" is removed\n', said)
+        self.assertEqual([3], [entry["id"] for entry in self.entries()])
+        self.assertEqual(1, len(json.loads(self.history("show", CELL, "--format", "json").stdout)["points"]))
+        self.assertIn("is stored as entry 4", self.add(self.folder / "1.json"))
+        self.history("remove", "3", "4", code=0)
+        self.assert_refused(self.history("show", CELL), "is not a cell")
 
     def test_a_name_that_sqlite_knows_better_is_still_a_file(self):
         document = self.write_document("a.json")
@@ -140,7 +180,7 @@ class Showing(History):
     def test_plots_a_cell_and_finds_its_change(self):
         self.fill()
         shown = self.history("show", CELL, "--ascii").stdout
-        self.assertRegex(shown, r"\+[78]\.\d %  since 2026-01-21  entry 21  main")
+        self.assertRegex(shown, r"\+[78]\.\d %  since 2024-01-21  entry 21  main")
         self.assertRegex(shown, r"correlation of neighbouring entries: -?0\.\d\d\n")
         self.assertIn("o", shown)
         self.assertTrue(shown.isascii())

@@ -3,11 +3,12 @@
 import pathlib
 import sys
 
-from harness_case import PLUGINS, HarnessCase
+from harness_case import PLUGINS, ROOT, HarnessCase
 
 sys.path[:0] = [str(pathlib.Path(__file__).resolve().parents[2] / "ci")]
 import figures  # noqa: E402
 
+LLAMA = ROOT / "ci" / "baselines" / "h100-torch-llama.json"
 TINY = ["ladder", "--device", "host", "--capture-sizes", "1,2,4", "--steps", "60", "--warmup", "1"]
 
 
@@ -167,6 +168,18 @@ class Ladder(HarnessCase):
         self.assertNotIn("--compilation-config", shown)
         self.assert_all_in(("no suggestion for mlp/", "eager (graphbench's own): "), shown)
 
+    def test_a_suggestion_comes_from_a_default_sweep_and_of_the_workload_asked_for(self):
+        baseline = ROOT / "ci" / "baselines" / "h100.json"
+        asked = f"--traffic zipf:1.1:256 --quiet --suggest={baseline}"
+        document, _ = self.serve("--workload attention " + asked)
+        self.assertEqual([("attention", "piecewise"), ("attention", "whole")],
+                         sorted((made["workload"], made["mode"]) for made in document["suggestions"]))
+        whole = next(made for made in document["suggestions"] if made["mode"] == "whole")
+        self.assertTrue(whole["sizes"])
+        self.assertGreater(whole["eager_step_seconds"], whole["step_seconds"])
+        document, _ = self.serve(asked)
+        self.assertEqual({"attention", "conv", "mlp"}, {made["workload"] for made in document["suggestions"]})
+
     @staticmethod
     def agrees(made):
         return all(abs(made[served] / made[predicted] - 1) <= 0.1 for served, predicted in (
@@ -310,6 +323,7 @@ class Ladder(HarnessCase):
                 ("--suggest --memory engine", ["--memory", "--engine-sizes"]),
                 ("--suggest --for vlm", ["--for", 'did you mean "vllm"?']),
                 ("--suggest=none.json", ["none.json"]),
+                (f"--workload conv --suggest={LLAMA}", [LLAMA.name, "no conv", "--workload"]),
                 ("--suggest=back.csv", ["back.csv"]),
                 ("", ["--traffic", "the option is missing"])):
             given = arguments.split()

@@ -16,6 +16,19 @@ ESCAPE = "\x1b["
 TWO = [*TINY, "--workload", "mlp", "--mode", "eager,whole", "--launches", "2"]
 
 
+# A formula for a spreadsheet; a title and an erased screen for a terminal, C0, C1, an override of direction.
+HOSTILE = '=HYPERLINK("http://e","x")\x1b]0;t\x07\x1b[2J\r\n\x00\x9b\u202e\u2028'
+
+
+def texts_in(value, path=()):
+    """The paths to all texts of a document."""
+    if isinstance(value, str):
+        yield path
+    elif isinstance(value, (dict, list)):
+        for key, below in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from texts_in(below, (*path, key))
+
+
 def small_files():
     # A write beyond the limit fails with EFBIG, as one on a full disk fails with ENOSPC.
     resource.setrlimit(resource.RLIMIT_FSIZE, (2048, 2048))
@@ -55,6 +68,40 @@ class Output(HarnessCase):
                                 (("graphbench.json", "--format", "xml"), "give table, markdown, csv"),
                                 (("graphbench.json", "--columns", "latncy"), 'did you mean "latency"?')):
             self.assertIn(said, self.run_graphbench("show", *arguments, code=2).stderr)
+
+    def test_no_text_of_a_document_moves_the_cursor_or_is_a_formula(self):
+        self.run_graphbench(*TWO, "--json", "r.json", code=0)
+        document = self.result("r.json")
+        for cell in document["cells"]:
+            cell["summary"] = {}  # a renamed mode has no eager cell to gain over
+        failed = {**document["cells"][1], "batch": 3, "status": "failed",
+                  "reason": {"code": "crashed", "message": "it did"}}
+        document["cells"].append(failed)
+        shown = 0
+        for place in sorted({tuple(key for key in path if isinstance(key, str))
+                             for path in texts_in(document)}):
+            changed = json.loads(json.dumps(document))
+            for path in list(texts_in(changed)):
+                if tuple(key for key in path if isinstance(key, str)) == place:
+                    at = changed
+                    for key in path[:-1]:
+                        at = at[key]
+                    at[path[-1]] = HOSTILE + at[path[-1]]
+            for cell in changed["cells"]:
+                words = [cell[key] for key in ("workload", "preset", "dtype", "pass")]
+                cell["id"] = "/".join([*words, f"b{cell['batch']}", f"w{cell['warmup']}", cell["mode"]])
+            self.write("hostile.json", json.dumps(changed))
+            for form in ("table", "markdown", "csv"):
+                with self.subTest(place=place, form=form):
+                    done = self.run_graphbench("show", "hostile.json", "--format", form)
+                    self.assertIn(done.returncode, (0, 2), done.stderr)
+                    shown += done.returncode == 0
+                    self.assertNotRegex(done.stdout + done.stderr,
+                                        "[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028\u202e]")
+                    if form == "csv":
+                        rows = csv.reader(done.stdout.splitlines())
+                        self.assertFalse([field for row in rows for field in row if field[:1] == "="])
+        self.assertGreater(shown, 60)
 
     def test_quiet_leaves_the_conclusions(self):
         done = self.run_graphbench(*ONE, "--quiet")

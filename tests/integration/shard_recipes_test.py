@@ -100,7 +100,8 @@ class UnderSlurm(RecipesCase):
         self.assertEqual("COMPLETED", self.slurm.field(merge, "JobState"),
                          "".join(path.read_text() for path in self.results.glob("*.log")))
         self.check_merged(SHARDS, launches)
-        for tasks in kept.values():
+        self.assertTrue(any(kept.values()), "there is nothing to compare")
+        for tasks in filter(None, kept.values()):  # a shard that was done when it was killed has no journal
             self.assert_there_once(tasks, "results/merged.json")
 
     def test_what_is_missing_is_listed_and_measured_by_a_part_of_the_array(self):

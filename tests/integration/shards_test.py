@@ -57,15 +57,18 @@ class ShardsCase(HarnessCase):
     def assert_there_once(self, tasks, name="graphbench.json"):
         launches = [(cell["id"], launch["latency_seconds"]) for cell in self.result(name)["cells"]
                     for launch in cell["launches"]]
-        for event in (json.loads(text) for events in tasks.values() for text in events):
-            if "cell" in event:
-                cell = event["cell"]
-                self.assertEqual(1, launches.count((cell["id"], cell["launches"][0]["latency_seconds"])),
-                                 "it is in the document once, as it was measured")
+        events = (json.loads(text) for events in tasks.values() for text in events)
+        cells = [event["cell"] for event in events if "cell" in event]
+        self.assertTrue(cells, "there is nothing to compare")
+        for cell in cells:
+            self.assertEqual(1, launches.count((cell["id"], cell["launches"][0]["latency_seconds"])),
+                             "it is in the document once, as it was measured")
 
     def write_changed(self, name, of, change):
-        """A document as `change` makes it of another one."""
+        """A document as `change` makes it of another one, without summaries, which it would contradict."""
         document = self.result(of)
+        for cell in document["cells"]:
+            cell["summary"] = {}
         change(document)
         self.write(name, json.dumps(document))
         return name
@@ -165,7 +168,8 @@ class Shards(ShardsCase):
         for change, more, words in (
                 (lambda document: document.update(complete=False) or cut(document), [parts[1]],
                  first + " was measured only in part"),
-                (lambda document: document["plan"].update(launches=2), [], " was measured only in part"),
+                (lambda document: document.update(complete=False) or document["plan"].update(launches=2), [],
+                 " was measured only in part"),
                 (cell_0(status="failed", reason={"code": "crashed", "message": "it did"}),
                  [parts[1], "--partial"], f"1 of {len(merged['cells'])} cells failed")):
             changed = self.write_changed("changed.json", parts[0], change)
@@ -176,7 +180,7 @@ class Shards(ShardsCase):
         self.shard(1, 2)
         self.shard(2, 2)
         one, two = "graphbench.1-of-2.json", "graphbench.2-of-2.json"
-        first = self.result(one)["cells"][0]
+        first = {**self.result(one)["cells"][0], "summary": {}}
         self.write("half.json", (self.folder / two).read_text(encoding="utf-8")[:-500])
         (self.folder / "empty").mkdir()
         for name, change in (
@@ -202,6 +206,25 @@ class Shards(ShardsCase):
             with self.subTest(inputs=inputs):
                 self.refuse(["merge", *inputs, "-o", "merged.json"], *words)
         self.refuse(["merge", one, two, "-o", one], "one of the shards")
+        # A merge counts up to these numbers, so a file that was changed must not decide how far.
+        for name, change, words in (
+                ("many", {"count": 2 ** 62}, "shard 1 of 4611686018427387904 is not one of 1 to 100000"),
+                ("minus", {"count": -1, "index": -7}, "shard -7 of -1 is not one of"),
+                ("none", {"count": 0, "index": 0}, "shard 0 of 0 is not one of"),
+                ("beyond", {"index": 3}, "shard 3 of 2 is not one of")):
+            self.write_changed(name + ".json", one, lambda document: document["plan"]["shard"].update(change))
+            self.refuse(["merge", name + ".json", "-o", "merged.json", "--partial"],
+                        name + ".json: plan.shard: ", words)
+        for key, change, words in (
+                ("axes", {"batch": list(range(1, 3001)), "warmup": list(range(3000))},
+                 "multiply to 36000000"),
+                ("launches", 10 ** 9, "multiply to 16000000000"), ("launches", 0, "0 is not 1 or more")):
+            def far(document):
+                plan = document["plan"]
+                plan[key] = {**plan["axes"], **change} if key == "axes" else change
+                document["complete"] = False
+            self.write_changed("far.json", one, far)
+            self.refuse(["merge", "far.json", "-o", "merged.json", "--partial"], "far.json: plan.", words)
         self.refuse(["merge", one, two], "-o")
         self.run_graphbench("merge", one, "device.json", "-o", "merged.json", "--allow", "device", code=0)
 
@@ -227,9 +250,13 @@ class Journal(ShardsCase):
         arguments = [*SMALL, "--launches", "2"]
         generator = random.Random(os.environ.get("GRAPHBENCH_TEST_SEED", "1"))
         before = {}
-        for _ in range(int(os.environ.get("GRAPHBENCH_TEST_KILLS", "5"))):
+        kills = int(os.environ.get("GRAPHBENCH_TEST_KILLS", "5"))
+        for turn in range(kills):
             process = self.start(*arguments)
-            time.sleep(generator.uniform(0.05, 4))
+            if (kills - turn) % 2:  # also the last: there is something to compare however fast the machine is
+                wait_for("a task", self.finished)
+            else:
+                time.sleep(generator.uniform(0.05, 4))
             self.end(process, signal.SIGKILL)
             now = self.finished()
             if (self.folder / "graphbench.json").exists() and not now:  # it was done before the kill

@@ -408,6 +408,8 @@ def report(command, tried, options):
         faults += bad
         for line in sorted(said) if options.messages else ():
             print(f"  {call}: {line}")
+    if not ends:
+        faults.append(f"{command}: none of its calls was failed, so nothing was shown: {', '.join(tried)}")
     print(f"{command:8} {sum(ends.values()):6} tried: " +
           ", ".join(f"{ended} {count}" for ended, count in sorted(ends.items())), flush=True)
     return faults

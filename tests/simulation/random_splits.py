@@ -81,8 +81,8 @@ def side(result, chosen, plant):
             launch["index"] = index
             here = plant and is_in(cell["id"], plant) and (not plant.launches or index in plant.launches)
             launches.append(planted(launch, plant) if here else launch)
-        cells.append({**cell, "launches": launches})
-    return {**result, "cells": cells}
+        cells.append({**cell, "launches": launches, "summary": {}})  # that of other launches would be refused
+    return {**result, "plan": {**result["plan"], "launches": len(chosen)}, "cells": cells}
 
 
 def inflated(result, factor):

@@ -157,6 +157,14 @@ def train_mlp(batch, device):
     return training(model, torch.optim.AdamW, lambda model: torch.nn.functional.mse_loss(model(x), y))
 
 
+def mlp(batch, device):
+    """The same MLP without training: what docs/reference/reference-systems.md runs in torch's own modes."""
+    torch.manual_seed(1)
+    model = torch.nn.Sequential(*(layer for _ in range(4)
+                                  for layer in (torch.nn.Linear(1024, 1024), torch.nn.GELU()))).to(device)
+    return inference(model, torch.randn(batch, 1024, device=device))
+
+
 def train_vit(batch, device):
     """ViT-B/16 with AdamW."""
     model = once(lambda_of(timm_model("vit_base_patch16_224", "training"), device)).train()

@@ -2,8 +2,10 @@
 #include "harness/judge/history/baseline.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <iterator>
+#include <optional>
 #include <set>
 
 #include "graphs/base/text.hpp"
@@ -46,16 +48,51 @@ compare::Side side_of(Store& store, const model::HistoryEntry& entry, const std:
   return compare::merge(source, {codec::parse_copy(store.document(entry.id), source)});
 }
 
-// True for a UTC time of RFC 3339. The order of these texts is the order of the times.
-bool is_instant(std::string_view text) {
+// Returns the seconds since 1970 of a UTC time of RFC 3339 that exists. The order of these texts is the order
+// of the times.
+std::optional<double> instant_of(std::string_view text) {
   constexpr std::string_view form = "0000-00-00T00:00:00";
-  if (text.size() <= form.size() || text.back() != 'Z') return false;
+  if (text.size() <= form.size() || text.back() != 'Z') return std::nullopt;
   const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
   for (std::size_t i = 0; i < form.size(); ++i) {
-    if (form[i] == '0' ? !is_digit(text[i]) : text[i] != form[i]) return false;
+    if (form[i] == '0' ? !is_digit(text[i]) : text[i] != form[i]) return std::nullopt;
   }
-  text = text.substr(form.size(), text.size() - form.size() - 1);
-  return text.empty() || (text.size() > 1 && text[0] == '.' && std::ranges::all_of(text.substr(1), is_digit));
+  const std::string_view part = text.substr(form.size(), text.size() - form.size() - 1);
+  if (!part.empty() && (part.size() == 1 || part[0] != '.' || !std::ranges::all_of(part.substr(1), is_digit)))
+    return std::nullopt;
+  const auto number = [&](std::size_t at, std::size_t digits) {
+    return to_number<unsigned>(text.substr(at, digits)).value();
+  };
+  const std::chrono::year_month_day day(std::chrono::year(static_cast<int>(number(0, 4))),
+                                        std::chrono::month(number(5, 2)), std::chrono::day(number(8, 2)));
+  const unsigned hours = number(11, 2), minutes = number(14, 2), seconds = number(17, 2);
+  if (!day.ok() || hours > 23 || minutes > 59 || seconds > 59) return std::nullopt;
+  const auto days = static_cast<double>(std::chrono::sys_days(day).time_since_epoch().count());
+  return days * 86400 + hours * 3600 + minutes * 60 + seconds;
+}
+
+double time_of(const std::string& path, const char* key, const std::string& text) {
+  const std::optional<double> time = instant_of(text);
+  if (!time)
+    throw InputError(path, std::string(key) + ": " + in_quotes(head_of(text, 60)) +
+                               " is not a UTC time: write, e.g., 2026-01-31T23:59:59Z");
+  return *time;
+}
+
+void check_dates(const std::string& path, const codec::DocumentFacts& facts, const DateRule& rule) {
+  constexpr double day_seconds = 86400;
+  if (facts.started_at.empty())
+    throw InputError(path, "the document has no \"started_at\", which orders the history: measure again");
+  const double started = time_of(path, "started_at", facts.started_at);
+  const double finished =
+      facts.finished_at.empty() ? started : time_of(path, "finished_at", facts.finished_at);
+  if (rule.any) return;
+  constexpr const char* remedy = ": set the clock of the machine and measure again, or give --allow-date";
+  if (started > rule.now_seconds + day_seconds)
+    throw InputError(path, "started_at: " + facts.started_at + " is later than tomorrow" + remedy);
+  if (finished < started)
+    throw InputError(
+        path, "finished_at: " + facts.finished_at + " is before started_at, " + facts.started_at + remedy);
 }
 
 }  // namespace
@@ -121,7 +158,7 @@ std::string plan_key(const codec::DocumentFacts& facts) {
   return facts.field("plan") + " method " + facts.field("method");
 }
 
-NewEntry read_entry(const std::string& path, const model::HistoryLabel& label) {
+NewEntry read_entry(const std::string& path, const model::HistoryLabel& label, const DateRule& rule) {
   std::error_code error;
   if (std::filesystem::is_directory(path, error))
     throw InputError(path, "the path is a folder: give the files in the folder");
@@ -130,12 +167,7 @@ NewEntry read_entry(const std::string& path, const model::HistoryLabel& label) {
   const codec::Document document = codec::parse_document(text.view(), path);
   entry.document = text.view();
   const codec::DocumentFacts& facts = document.facts;
-  if (facts.started_at.empty())
-    throw InputError(path, "the document has no \"started_at\", which orders the history: measure again");
-  if (!is_instant(facts.started_at)) {
-    throw InputError(path, "started_at: " + in_quotes(head_of(facts.started_at, 60)) +
-                               " is not a UTC time: write, e.g., 2026-01-31T23:59:59Z");
-  }
+  check_dates(path, facts, rule);
   entry.medians = medians_of(document);
   entry.entry.label = label;
   entry.entry.started_at = facts.started_at;

@@ -31,8 +31,15 @@ std::vector<LaunchMedians> medians_of(const codec::Document& document);
 // The plan's hash and the measuring method. Entries with the same key may be compared.
 std::string plan_key(const codec::DocumentFacts& facts);
 
-// Reads an entry. Throws InputError if the file cannot be read, is not a result document or has no valid
-// started_at. Does not wait for a named pipe's writer: a pipe without a writer is empty.
-NewEntry read_entry(const std::string& path, const model::HistoryLabel& label);
+struct DateRule {
+  double now_seconds = 0;  // since 1970
+  bool any = false;        // --allow-date: a clock that was wrong is no reason to refuse the document
+};
+
+// Reads an entry. Throws InputError if the file cannot be read, is not a result document, or has a started_at
+// or finished_at that no clock shows; unless `rule` allows it, also if it started more than a day after now,
+// or finished before it started: one start in the future would be the latest entry, and so the baseline,
+// until then. Does not wait for a named pipe's writer: a pipe without a writer is empty.
+NewEntry read_entry(const std::string& path, const model::HistoryLabel& label, const DateRule& rule);
 
 }  // namespace graphbench::history

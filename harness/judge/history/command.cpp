@@ -7,8 +7,10 @@
 #include <clocale>
 #include <cstdio>
 #include <iostream>
+#include <limits>
 #include <string_view>
 
+#include "graphs/base/clock.hpp"
 #include "graphs/base/error.hpp"
 #include "graphs/base/text.hpp"
 #include "harness/judge/history/baseline.hpp"
@@ -21,6 +23,7 @@
 #include "harness/model/metrics.hpp"
 #include "harness/options/numbers.hpp"
 #include "harness/options/output.hpp"
+#include "reporters/format.hpp"
 
 namespace graphbench::cli {
 namespace {
@@ -46,6 +49,8 @@ struct HistoryArguments {
   std::string cell;     // for show
   model::Metric metric = model::Metric::latency;
   std::int64_t last = 200;
+  std::vector<std::int64_t> ids;  // for remove
+  bool any_date = false;          // for add
   bool every_environment = false;
   bool ascii = false;
   bool json = false;
@@ -93,8 +98,9 @@ int add(const HistoryArguments& arguments, const std::string& file) {
   const Named named = name_of(arguments);
   // Reads all documents before it stores one, so that a bad document leaves the history unchanged.
   std::vector<history::NewEntry> entries;
+  const history::DateRule rule{unix_seconds_now(), arguments.any_date};
   for (const std::string& path : arguments.documents)
-    entries.push_back(history::read_entry(path, named.label));
+    entries.push_back(history::read_entry(path, named.label, rule));
   if (arguments.file.empty()) history::make_folder_of(file);
   Store store(file, Store::Access::create);
   const std::vector<history::Added> added = store.add(entries);
@@ -107,6 +113,14 @@ int add(const HistoryArguments& arguments, const std::string& file) {
     std::printf("%s is stored as entry %lld%s%s\n", arguments.documents[i].c_str(),
                 static_cast<long long>(added[i].id), words_of(named.label).c_str(), named.source.c_str());
   }
+  return exit_done;
+}
+
+int remove(const HistoryArguments& arguments, const std::string& file) {
+  Store store(file, Store::Access::existing);
+  for (const model::HistoryEntry& entry : store.remove(arguments.ids, "history remove"))
+    std::printf("entry %lld of %s%s is removed\n", static_cast<long long>(entry.id),
+                reporters::one_line(entry.started_at).c_str(), words_of(entry.label).c_str());
   return exit_done;
 }
 
@@ -162,9 +176,10 @@ class HistoryCommand final : public Command {
   explicit HistoryCommand(Options& options)
       : add_(options.command("add", "add result documents", "history add FILE... [options]")),
         list_(options.command("list", "list the entries, oldest first", "history list [options]")),
+        remove_(options.command("remove", "remove entries", "history remove ID... [options]")),
         show_(options.command("show", "plot a cell's history and say where it changed",
                               "history show CELL [options]")) {
-    for (Options* each : {&add_, &list_, &show_}) {
+    for (Options* each : {&add_, &list_, &remove_, &show_}) {
       each->text("--history", asked_.file, "FILE",
                  "the history file (default: GRAPHBENCH_HISTORY, else under ~/.local)");
     }
@@ -175,11 +190,14 @@ class HistoryCommand final : public Command {
               Options::Empty::allowed);
     add_.text("--label", asked_.label, "TEXT", "a name of your choice for --against",
               Options::Empty::allowed);
+    add_.flag("--allow-date", asked_.any_date,
+              "add documents that start later than tomorrow, or finish before they start");
     add_branch(list_);
     list_.text("--against", asked_.against, "NAME",
                "list only the entries from which compare --against NAME chooses; a NAME without entries is "
                "refused");
     add_format(list_);
+    remove_.words("ID", ids_, "numbers of entries, as list shows them; either all are removed or none");
     show_.word("CELL", asked_.cell, "a cell's id: mlp/base/bf16/forward/b8/w3/whole");
     show_.text("--metric", metric_, "METRIC", "latency, submit, device or capture (default: latency)");
     add_branch(show_);
@@ -195,9 +213,11 @@ class HistoryCommand final : public Command {
       if (each->given("--branch")) asked_.branch = branch_;
     }
     if (add_.parsed()) return check_add();
+    if (remove_.parsed()) return check_remove();
     asked_.json = is_json(format_);
     if (list_.parsed()) return check_list();
-    if (!show_.parsed()) throw InputError("history", "the command needs an action: give add, list or show");
+    if (!show_.parsed())
+      throw InputError("history", "the command needs an action: give add, list, remove or show");
     check_show();
   }
 
@@ -205,6 +225,7 @@ class HistoryCommand final : public Command {
     const std::string file =
         asked_.file.empty() ? history::default_file(history::process_environment()) : asked_.file;
     if (add_.parsed()) return add(asked_, file);
+    if (remove_.parsed()) return remove(asked_, file);
     return list_.parsed() ? list(asked_, file) : show(asked_, file);
   }
 
@@ -223,6 +244,16 @@ class HistoryCommand final : public Command {
       throw InputError("history add", "the command needs a result document: give a file that --json wrote");
   }
 
+  void check_remove() {
+    if (ids_.empty())
+      throw InputError("history remove",
+                       "the command needs an entry: give its number, as history list shows it");
+    constexpr std::int64_t id_max = std::numeric_limits<std::int64_t>::max();
+    for (const std::string& id : ids_)
+      asked_.ids.push_back(
+          config::parse_within("history remove", id, {1, id_max}, " is not an entry: give "));
+  }
+
   void check_list() {
     if (asked_.branch && !asked_.against.empty())
       throw InputError("--against", "the option cannot be combined with --branch: give one of the two");
@@ -237,6 +268,7 @@ class HistoryCommand final : public Command {
   }
 
   HistoryArguments asked_;
+  std::vector<std::string> ids_;
   std::string commit_;
   std::string branch_;
   std::string metric_ = "latency";
@@ -244,6 +276,7 @@ class HistoryCommand final : public Command {
   std::string format_ = "table";
   Options& add_;
   Options& list_;
+  Options& remove_;
   Options& show_;
 };
 

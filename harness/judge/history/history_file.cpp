@@ -10,6 +10,7 @@
 #include "graphs/base/error.hpp"
 #include "graphs/base/text.hpp"
 #include "harness/judge/history/store.hpp"
+#include "harness/model/codec/parse_document.hpp"
 
 namespace graphbench::history {
 namespace {
@@ -38,9 +39,6 @@ Bytef* bytes_of(std::string& text) {
 const Bytef* bytes_of(std::string_view text) {
   return reinterpret_cast<const Bytef*>(text.data());
 }
-
-// Documents are smaller. The limit keeps a damaged length from causing a huge allocation.
-constexpr std::int64_t document_bytes_max = std::int64_t{1} << 31;
 
 }  // namespace
 
@@ -81,7 +79,8 @@ std::string pack(std::string_view text) {
 }
 
 std::string unpack(std::string_view packed, std::int64_t bytes) {
-  if (bytes < 0 || bytes > document_bytes_max)
+  // A larger document was never added, and one from elsewhere must not take the memory.
+  if (bytes < 0 || bytes > codec::document_bytes_max)
     throw Error(ErrorCode::io,
                 "unpack document: the document cannot have a length of " + std::to_string(bytes) + " bytes");
   std::string text(static_cast<std::size_t>(bytes), '\0');

@@ -158,6 +158,25 @@ void Store::insert_medians(std::int64_t id, const std::vector<LaunchMedians>& me
   }
 }
 
+std::vector<model::HistoryEntry> Store::remove(const std::vector<std::int64_t>& ids,
+                                               const std::string& where) {
+  Transaction transaction(connection_);
+  std::vector<model::HistoryEntry> removed;
+  for (const std::int64_t id : ids) {
+    Statement query = connection_.prepare(
+        std::string("SELECT ") + entry_columns + " FROM entries WHERE entries.id = ?", id);
+    if (!query.step())
+      throw InputError(where, "the history has no entry " + std::to_string(id) +
+                                  ": nothing was removed; graphbench history list shows the entries");
+    removed.push_back(entry_of(query));
+    connection_.run("DELETE FROM medians WHERE entry = ?", id);
+    connection_.run("DELETE FROM entries WHERE id = ?", id);
+  }
+  connection_.execute("DELETE FROM cells WHERE id NOT IN (SELECT cell FROM medians)");
+  transaction.commit();
+  return removed;
+}
+
 std::vector<model::HistoryEntry> Store::list(const std::string& branch) {
   Statement query =
       connection_.prepare(std::string("SELECT ") + entry_columns +

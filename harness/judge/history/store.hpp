@@ -42,6 +42,10 @@ class Store {
   // Adds all entries, or none if this throws or the process dies.
   std::vector<Added> add(const std::vector<NewEntry>& entries);
 
+  // Removes all of these entries and returns them, or none: throws InputError, which begins with `where`, for
+  // an entry that the history does not have. Ids are not given again.
+  std::vector<model::HistoryEntry> remove(const std::vector<std::int64_t>& ids, const std::string& where);
+
   // The entries by time of measurement, oldest first; if `branch` is not empty, only those of this branch.
   std::vector<model::HistoryEntry> list(const std::string& branch = "");
   // The text of the document. Throws InputError if the file is damaged.

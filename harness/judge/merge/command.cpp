@@ -19,6 +19,7 @@
 #include "harness/model/codec/documents.hpp"
 #include "harness/model/codec/parse_document.hpp"
 #include "harness/options/output.hpp"
+#include "harness/sweep/plan/make_plan.hpp"
 
 namespace graphbench::merge {
 namespace {
@@ -38,6 +39,19 @@ void check_is_task_shard(const std::string& path, const model::Result& head) {
         "the document is a replica, which measured the whole plan: give replicas as a folder to compare, "
         "and merge only task shards");
   }
+}
+
+// Refuses numbers that no sweep writes: the merge counts up to them, and multiplies the axes out.
+void check_extent(const std::string& path, const model::PlanFacts& plan) {
+  const model::ShardFacts& shard = *plan.shard;
+  if (shard.count < 1 || shard.count > config::shards_max || shard.index < 1 || shard.index > shard.count) {
+    throw InputError(path, "plan.shard: shard " + std::to_string(shard.index) + " of " +
+                               std::to_string(shard.count) + " is not one of 1 to " +
+                               std::to_string(config::shards_max) + " shards: measure the shard again");
+  }
+  if (plan.launches < 1)
+    throw InputError(path, "plan.launches: " + std::to_string(plan.launches) + " is not 1 or more");
+  plan::check_size(model::grids_of(plan), plan.launches, path + ": plan.axes");
 }
 
 std::string preset_of(const std::string& workload, const model::PlanFacts& plan) {
@@ -81,15 +95,18 @@ class ShardMerge {
     std::ranges::sort(merged_.shards, {}, &model::MergedShard::index);
   }
 
-  // Returns one line per missing shard, then one per missing or unfinished cell. After ten cells, one line
-  // has the number of the other cells.
+  // Returns one line per missing shard, then one per missing or unfinished cell. After ten of either, one
+  // line has the number of the others.
   std::vector<std::string> missing() const {
     std::vector<std::string> lines;
     const std::int64_t count = merged_.plan.shard->count;
-    for (std::int64_t index = 1; index <= count; ++index) {
+    const std::size_t absent_shards = static_cast<std::size_t>(count) - by_index_.size();
+    for (std::int64_t index = 1; index <= count && lines.size() < listed_max; ++index) {
       if (!by_index_.contains(index))
         lines.push_back("shard " + std::to_string(index) + " of " + std::to_string(count) + " is missing");
     }
+    if (absent_shards > listed_max)
+      lines.push_back("and " + std::to_string(absent_shards - listed_max) + " more shards");
     const std::set<std::string> unfinished(unfinished_.begin(), unfinished_.end());
     std::size_t cells = 0;
     for (const std::string& id : planned_) {
@@ -163,6 +180,7 @@ class ShardMerge {
 
   void check_head(const std::string& path, const model::Result& head, const std::vector<std::string>& allow) {
     check_is_task_shard(path, head);
+    check_extent(path, head.plan);
     const model::ShardFacts& shard = *head.plan.shard;
     if (files_.empty()) {
       merged_ = head;

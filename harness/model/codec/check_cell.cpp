@@ -93,6 +93,9 @@ void CellChecker::check_numbers(const model::CellResult& cell) const {
     if (!count || *count >= 0) continue;
     walk_.fail_below(path_below(*row), std::to_string(*count) + " is not a whole number from 0 up");
   }
+  if (cell.check && cell.check->identical && cell.check->max_abs_error > 0)
+    walk_.fail_below("check.max_abs_error", shortest_text(cell.check->max_abs_error) +
+                                                " contradicts \"identical\": true: measure again");
   // A comparison does not read the summary, but an impossible summary shows that the document is wrong.
   for (const model::MetricRow& row : model::metrics()) {
     if (row.estimate == nullptr || !(cell.summary.*row.estimate)) continue;

@@ -105,6 +105,7 @@ struct DocumentFacts {
   std::string tool_version;
   std::string tool_commit;
   std::string started_at;
+  std::string finished_at;
   bool complete = true;
   // Facts by name, such as "device.name". --allow accepts the names of facts that can block a comparison
   // (harness/judge/compare/facts.hpp).

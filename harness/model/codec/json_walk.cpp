@@ -136,7 +136,7 @@ bool JsonWalk::Keys::add(std::string_view key) {
 void JsonWalk::too_deep() {
   depth_ = 0;  // the message names no place, because so many levels do not fit in a line
   fail("the document is nested deeper than " + std::to_string(nesting_max) +
-       " levels: give a result document");
+       " levels: give a document that graphbench wrote");
 }
 
 std::string JsonWalk::place() const {

@@ -31,6 +31,9 @@ class JsonWalk {
   JsonWalk(const JsonWalk&) = delete;
   JsonWalk& operator=(const JsonWalk&) = delete;
 
+  // The current place: "cells[3].launches[0]".
+  std::string place() const;
+
   // Throws InputError: "SOURCE: cells[3].launches[0].setup: DETAIL".
   [[noreturn]] void fail(const std::string& detail) const;
   // Fails at a place below the current one: "launches[0].index".
@@ -114,7 +117,6 @@ class JsonWalk {
   void visit_fields(simdjson::ondemand::object object, const FieldVisitor& visit);
   [[noreturn]] void wrong(Value value, const char* wanted);
   [[noreturn]] void too_deep();
-  std::string place() const;
   [[noreturn]] void fail_at(const std::string& where, const std::string& detail) const;
 
   std::string source_;

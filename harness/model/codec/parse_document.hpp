@@ -38,6 +38,10 @@ inline constexpr std::int64_t document_bytes_max = std::int64_t{1} << 30;
 // Throws InputError with the file's name and the text of `error`, which is an errno.
 [[noreturn]] void cannot_read(const std::string& path, int error);
 
+// Throws InputError unless the text is one JSON object that is nested at most nesting_max levels deep. Call
+// it before a parser that recurses: such a parser needs stack for each level of a document from elsewhere.
+void check_json(std::string_view text, const std::string& source);
+
 // Throws InputError if the file cannot be read or is larger than document_bytes_max. Does not wait for a
 // process that opens a named pipe for writing.
 PaddedText read_text(const std::string& path);

@@ -140,6 +140,7 @@ DocumentFacts facts_of(const model::Result& head) {
   facts.tool_version = head.tool_version;
   facts.tool_commit = head.tool_commit;
   facts.started_at = head.started_at;
+  facts.finished_at = head.finished_at;
   facts.complete = head.complete;
   if (head.plan.interleaved) {
     facts.interleaved = head.plan.interleaved->id;

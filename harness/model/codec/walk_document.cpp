@@ -6,6 +6,7 @@
 
 #include "graphs/base/text.hpp"
 #include "harness/model/codec/check_cell.hpp"
+#include "harness/model/codec/check_summaries.hpp"
 #include "harness/model/codec/parse_document.hpp"
 #include "harness/model/codec/result_fields.hpp"
 
@@ -50,6 +51,7 @@ class DocumentWalk {
     if (head_.plan.method == 0)
       walk_.fail("the plan has no \"method\", so the way of measuring is unknown: measure again");
     if (!has_cells_) walk_.fail("the document has no \"cells\"");
+    summaries_.check(head_, says_complete_, walk_);
     return std::move(head_);
   }
 
@@ -76,6 +78,7 @@ class DocumentWalk {
     if (key == "plan" && walk_.is_null(value)) return;  // null is treated like a missing key
     JsonReader(walk_).read_field(key, value, head_);
     if (key == "plan") check_looks();
+    if (key == "complete") says_complete_ = head_.complete;
   }
 
   void check_looks() const {
@@ -114,6 +117,7 @@ class DocumentWalk {
     checker_.check(cell.id, cell.result);
     if (!ids_.insert(cell.id).second)
       walk_.fail("cell " + in_quotes(cell.id) + " appears twice: ids must differ");
+    summaries_.add(walk_.place(), cell.id, cell.result, is_ladder);
     const char* end = nullptr;  // after the cell and the spaces that follow it
     if (json_.current_location().get(end) != simdjson::SUCCESS)
       walk_.fail("the file is not JSON, or only a part of a document: the text is damaged or cut off here");
@@ -139,8 +143,10 @@ class DocumentWalk {
   simdjson::ondemand::parser parser_;
   simdjson::ondemand::document json_;
   model::Result head_;
+  SummaryChecker summaries_;
   std::unordered_set<std::string> ids_;
   bool has_cells_ = false;
+  bool says_complete_ = false;
 };
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 #include <map>
+#include <unordered_map>
 #include <utility>
 
 #include "harness/model/axes.hpp"
@@ -134,11 +135,14 @@ struct Pair {
 
 std::vector<Pair> pairs_of(const CellResult& cell, const CellResult& reference,
                            std::optional<double> (*number)(const model::Launch& launch)) {
+  // A map, because a document from elsewhere may have very many launches.
+  std::unordered_map<std::int64_t, const model::Launch*> by_index;
+  for (const model::Launch& launch : reference.launches) by_index.emplace(launch.index, &launch);
   std::vector<Pair> pairs;
   for (const model::Launch& launch : cell.launches) {
-    const auto eager = std::ranges::find(reference.launches, launch.index, &model::Launch::index);
-    if (eager == reference.launches.end()) continue;
-    const Pair pair{&launch, number(launch).value_or(0), number(*eager).value_or(0)};
+    const auto eager = by_index.find(launch.index);
+    if (eager == by_index.end()) continue;
+    const Pair pair{&launch, number(launch).value_or(0), number(*eager->second).value_or(0)};
     if (pair.own > 0 && pair.eager > 0) pairs.push_back(pair);
   }
   return pairs;

@@ -16,8 +16,10 @@ std::optional<model::Estimate> estimate_over(const std::vector<double>& launches
 // Returns launch.within if it is set, else computes it from the launch's samples.
 model::WithinLaunch within_launch(const model::Launch& launch);
 
-// Sets the summaries of all cells that are ok. Gains and break-even compare a cell with the eager cell of the
-// same workload, preset, dtype, pass, batch and warmup.
+// Readers of documents make summaries again with these functions, and refuse others
+// (codec/check_summaries.hpp): a formula that changes must leave those of earlier documents to be read. Sets
+// the summaries of all cells that are ok. Gains and break-even compare a cell with the eager cell of the same
+// workload, preset, dtype, pass, batch and warmup.
 void summarize_cells(std::vector<model::CellResult>& cells);
 
 // The minimum cost of submitting one step: a graph of one empty kernel per graph launch, and an empty kernel

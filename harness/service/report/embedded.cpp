@@ -27,16 +27,25 @@ using OptionalNumber = std::optional<double>;
 constexpr std::size_t message_bytes_max = 200;
 constexpr std::size_t changed_cells_max = 200;
 
+std::optional<std::vector<codec::Member>> members_of(const NamedText& document,
+                                                     const codec::PaddedText& text) try {
+  return codec::members_of(text.view());
+} catch (const InputError& error) {  // it names the key alone
+  throw InputError(document.source, error.what());
+}
+
 std::string schema_of(const NamedText& document) {
   const codec::PaddedText text(document.text);
-  const auto members = codec::members_of(text.view());
+  const auto members = members_of(document, text);
   if (!members)
     throw InputError(document.source, "the file is not a JSON object: give a graphbench document");
   const auto found = std::ranges::find(*members, "schema", &codec::Member::name);
   return found == members->end() ? "" : found->text;
 }
 
+// Checks the nesting first, because json's copies and dump() recurse once for each level.
 json parsed(const NamedText& document) {
+  codec::check_json(document.text, document.source);
   json value = json::parse(document.text, nullptr, false);
   if (value.is_discarded()) throw InputError(document.source, "the file is not JSON");
   return value;

@@ -170,7 +170,8 @@ void check_size(const std::vector<model::Axes>& grids, std::int64_t launches, co
     measurements += of_grid;
   }
   if (measurements > static_cast<double>(measurements_max)) {
-    throw InputError(where, "the axes multiply to " + std::to_string(static_cast<long long>(measurements)) +
+    const auto shown = static_cast<long long>(std::min(measurements, 9e18));  // of a document: any lengths
+    throw InputError(where, "the axes multiply to " + std::to_string(shown) +
                                 " measurements: give shorter lists, for at most " +
                                 std::to_string(measurements_max) + " measurements");
   }

@@ -53,9 +53,9 @@ std::vector<Trouble> troubles_of(const model::Result& result) {
   for (const model::CellResult& cell : result.cells) {
     if (cell.status == model::CellStatus::ok) continue;
     Trouble trouble{cell.status == model::CellStatus::failed, "interrupted",
-                    "the sweep ended before this cell was measured", model::id_of(cell.cell), 1};
+                    "the sweep ended before this cell was measured", one_line(model::id_of(cell.cell)), 1};
     if (cell.reason) {
-      trouble.code = cell.reason->code;
+      trouble.code = one_line(cell.reason->code);
       trouble.message = one_line(cell.reason->message);
     }
     const auto same = [&](const Trouble& other) {
@@ -111,7 +111,7 @@ void print_notes(std::ostream& out, const std::vector<model::Note>& notes, const
   for (std::size_t i = 0; i < (all ? notes.size() : lines_max - 1); ++i) {
     const bool good = notes[i].code == "trust_high";
     const bool judges = good || notes[i].code == "trust_low";
-    const std::string text = (judges ? "" : "note: ") + notes[i].text;
+    const std::string text = (judges ? "" : "note: ") + one_line(notes[i].text);
     out << paint(text.substr(0, text.find(':') + 1), good ? Colour::green : Colour::yellow, options.colours)
         << text.substr(text.find(':') + 1) << '\n';
   }

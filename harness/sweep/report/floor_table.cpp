@@ -68,7 +68,7 @@ void print_exec_memory(std::ostream& out, const model::ExecMemoryFloor& floor, b
 
 void print_floors(std::ostream& out, const model::Environment& environment, bool colours) {
   const model::DeviceFacts& device = environment.device;
-  out << "device " << device.kind << ": " << one_line(device.name)
+  out << "device " << one_line(device.kind) << ": " << one_line(device.name)
       << "; minimum cost of each operation on this machine, as medians\n\n";
   if (!environment.floors) return;
   const model::Floors& floors = *environment.floors;
@@ -112,10 +112,11 @@ std::string floor_line(const std::vector<model::CellResult>& cells) {
     double logarithms = 0;
     for (const double multiple : of_mode) logarithms += std::log(multiple);
     const auto [low, high] = std::ranges::minmax(of_mode);
-    line += fmt::format("{}{} {} ({}..{})",
-                        line.empty() ? "submit over its floor (the same launches, of empty kernels): " : ", ",
-                        mode, format_ratio(std::exp(logarithms / static_cast<double>(of_mode.size()))),
-                        format_ratio(low), format_ratio(high));
+    line +=
+        fmt::format("{}{} {} ({}..{})",
+                    line.empty() ? "submit over its floor (the same launches, of empty kernels): " : ", ",
+                    one_line(mode), format_ratio(std::exp(logarithms / static_cast<double>(of_mode.size()))),
+                    format_ratio(low), format_ratio(high));
   }
   return line;
 }

@@ -86,13 +86,6 @@ std::string of_mode(const model::CellResult* cell, const std::string& mode, cons
   return text;
 }
 
-std::string quoted(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string doubled;
-  for (const char c : text) doubled += c == '"' ? "\"\"" : std::string(1, c);
-  return "\"" + doubled + "\"";
-}
-
 std::string number(const std::optional<double>& value) {
   return value ? fmt::format("{}", *value) : "";
 }
@@ -162,13 +155,13 @@ void print_result_csv(std::ostream& out, const model::Result& result, const Colu
   out << head << '\n';
   for (const model::CellResult& cell : result.cells) {
     const auto values = model::axis_values(cell.cell);
-    std::string line = quoted(model::id_of(cell.cell));
+    std::string line = csv_field(model::id_of(cell.cell));
     for (const std::string& axis : axes) {
       const auto found = std::ranges::find(values, axis, &std::pair<std::string, std::string>::first);
-      line += "," + quoted(found != values.end() ? found->second : model::axis_named(axis).fallback);
+      line += "," + csv_field(found != values.end() ? found->second : model::axis_named(axis).fallback);
     }
-    line +=
-        "," + std::string(model::name_of(cell.status)) + "," + quoted(cell.reason ? cell.reason->code : "");
+    line += "," + std::string(model::name_of(cell.status)) + "," +
+            csv_field(cell.reason ? cell.reason->code : "");
     for (const model::MetricRow* row : columns) {
       line += "," + number(statistics::value_of(*row, cell));
       const std::optional<model::Estimate>* estimate = estimate_of(*row, cell);

@@ -292,7 +292,8 @@ void print_heading(std::ostream& out, const model::Cell& cell, bool colours) {
   if (cell.preset == model::of_its_own) {
     out << "  its own preset, dtype and pass";
   } else {
-    out << "  preset " << one_line(cell.preset) << ", " << cell.dtype << ", " << cell.pass;
+    out << "  preset " << one_line(cell.preset) << ", " << one_line(cell.dtype) << ", "
+        << one_line(cell.pass);
   }
   for (const auto& [axis, value] : cell.more_axes) out << ", " << one_line(axis) << " " << one_line(value);
   out << '\n';
@@ -351,7 +352,7 @@ void print_table(std::ostream& out, const model::Result& result, const TableOpti
   const std::vector<std::string> modes = modes_of(result);
   const Columns columns = fitting(columns_of(result, options), modes, options);
   const bool wide = wide_table(columns, modes) <= options.width;
-  out << "device " << device.kind << ": " << one_line(device.name) << "; every number is a median\n"
+  out << "device " << one_line(device.kind) << ": " << one_line(device.name) << "; every number is a median\n"
       << legend(columns, options.width) << '\n';
   // Repeats the head before a section that would exceed this many rows below the last head.
   constexpr std::size_t rows_below_head = 40;

@@ -68,6 +68,30 @@ TEST(Align, FillsAndCutsToTheWidthInCodePoints) {
   EXPECT_EQ(left("\u00b5\u00b5\u00b5", 2), "\u00b5~");
 }
 
+TEST(Align, TakesEscapesOut) {
+  EXPECT_EQ(left("a\033]0;b\a", 8), "a ]0;b  ");
+  EXPECT_EQ(right("a\nb", 4), " a b");
+}
+
+TEST(CsvField, IsNoFormulaUnlessItIsANumber) {
+  EXPECT_EQ(csv_field("mlp"), "mlp");
+  EXPECT_EQ(csv_field(""), "");
+  EXPECT_EQ(csv_field("=HYPERLINK(\"http://e\",\"x\")"), "\"'=HYPERLINK(\"\"http://e\"\",\"\"x\"\")\"");
+  EXPECT_EQ(csv_field("@SUM(A1)"), "'@SUM(A1)");
+  EXPECT_EQ(csv_field("+1+cmd"), "'+1+cmd");
+  EXPECT_EQ(csv_field("-1-cmd"), "'-1-cmd");
+  EXPECT_EQ(csv_field("-inf"), "'-inf");
+  EXPECT_EQ(csv_field("\t=1"), "'\\x09=1");
+  EXPECT_EQ(csv_field("a=b"), "a=b");
+  for (const char* number : {"-1.5", "-3", "-2.5e-06", "7"}) EXPECT_EQ(csv_field(number), number);
+}
+
+TEST(CsvField, IsOneLineWithoutWhatNoOneSees) {
+  EXPECT_EQ(csv_field("a\r\nb"), "a\\x0d\\x0ab");
+  EXPECT_EQ(csv_field("a,\033[2J\"b\""), "\"a,\\x1b[2J\"\"b\"\"\"");
+  EXPECT_EQ(csv_field("a\u202eb\u0085"), "a\\u202eb\\u0085");
+}
+
 TEST(Paint, AddsNothingUnlessAsked) {
   EXPECT_EQ(paint("x", Colour::red, false), "x");
   EXPECT_EQ(paint("x", Colour::red, true), "\033[31mx\033[0m");

@@ -76,6 +76,26 @@ TEST_F(WriteFile, ReplacesTheFileInsteadOfWritingIntoIt) {
   EXPECT_EQ(entries(), 1);
 }
 
+TEST_F(WriteFile, KeepsThePermissionsOfTheFileThatItReplaces) {
+  const auto mode_of = [&](const char* name) { return fs::status(path(name)).permissions(); };
+  using enum fs::perms;
+  for (const fs::perms mode : {owner_read | owner_write, owner_all | group_read | others_read}) {
+    write_file_atomically(path("a.json"), "one");
+    fs::permissions(path("a.json"), mode);
+    write_file_atomically(path("a.json"), "two");
+    EXPECT_EQ(read(path("a.json")), "two");
+    EXPECT_EQ(mode_of("a.json"), mode);
+    write_file_atomically(path("a.json"), "three", path("a.draft"));
+    EXPECT_EQ(mode_of("a.json"), mode);
+    check_writable(path("a.json"));
+    EXPECT_EQ(mode_of("a.json"), mode);
+  }
+  const mode_t before = ::umask(022);
+  write_file_atomically(path("new.json"), "one");
+  ::umask(before);
+  EXPECT_EQ(mode_of("new.json"), owner_read | owner_write | group_read | others_read);
+}
+
 // RLIMIT_FSIZE makes write() fail part-way, as a full disk does.
 TEST_F(WriteFile, KeepsTheOldFileWhereWritingFails) {
   write_file_atomically(path("a.json"), "old");

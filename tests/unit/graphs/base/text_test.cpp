@@ -54,6 +54,14 @@ TEST(InQuotes, EscapesControlsAndWhatTurnsTheDirectionOrIsNotSeen) {
   EXPECT_EQ(in_quotes("\U000e0041\ufe0f"), R"("\U000e0041\ufe0f")");
 }
 
+TEST(InQuotes, CutsALongValueAndSaysHowLongItIs) {
+  EXPECT_EQ(in_quotes(std::string(400, 'a')), '"' + std::string(400, 'a') + '"');
+  EXPECT_EQ(in_quotes(std::string(100'000, 'a')), '"' + std::string(300, 'a') + "...\" (100000 bytes)");
+  EXPECT_EQ(shortened(std::string(100'000, 'a')), std::string(300, 'a') + "... (100000 bytes)");
+  EXPECT_STREQ(InputError(std::string(401, 'a'), "is wrong").what(),
+               (std::string(300, 'a') + "... (401 bytes): is wrong").c_str());
+}
+
 TEST(HeadOf, CutsBetweenCharacters) {
   EXPECT_EQ(head_of("\u00f6\u00f6\u00f6", 6), "\u00f6\u00f6\u00f6");
   EXPECT_EQ(head_of("\u00f6\u00f6\u00f6", 5), "\u00f6\u00f6");

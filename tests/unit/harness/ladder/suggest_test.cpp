@@ -217,6 +217,39 @@ TEST(Suggestion, FromASweepAddsUpMeansToo) {
   EXPECT_DOUBLE_EQ(made[0].eager_step_seconds, 3.5);
 }
 
+model::CellResult measured_cell(const std::string& mode, std::int64_t warmup, double mean) {
+  model::CellResult made{};
+  made.status = model::CellStatus::ok;
+  made.cell = {"mlp", "base", "bf16", "forward", 2, warmup, mode};
+  model::Launch& launch = made.launches.emplace_back();
+  launch.latency_seconds = model::Summary{};
+  launch.latency_seconds->mean = mean;
+  return made;
+}
+
+TEST(Suggestion, LeavesGraphsAsideThatHaveNoEagerCell) {
+  model::CellResult alone = measured_cell("whole", 3, 1.0);
+  alone.cell.more_axes["prepare"] = "first-use";  // as in the second grid of a default sweep
+  const std::vector<model::CellResult> cells = {
+      alone, measured_cell("whole", 3, 1.25), measured_cell("eager", 3, 3.5), measured_cell("whole", 0, 1.0)};
+  const auto made = suggest(cells, {1, 2}, {}, "sweep.json");
+  ASSERT_EQ(made.size(), 1u);
+  EXPECT_DOUBLE_EQ(made[0].step_seconds, 1.25);
+  const auto refused = [](const std::vector<model::CellResult>& from) {
+    return test::refusal([&] { return suggest(from, {1, 2}, {}, "sweep.json"); });
+  };
+  EXPECT_EQ(
+      refused({cells[0], cells[3]}),
+      "sweep.json: no group of graphs has eager cells (mlp/base/bf16/forward/w3/whole/prepare=first-use, "
+      "and 1 more), so nothing can be suggested: sweep eager too");
+  EXPECT_EQ(refused({cells[2]}),
+            "sweep.json: the result has no measured graph, so nothing can be suggested: sweep a graph mode");
+  EXPECT_THAT(test::refusal([&] {
+                return suggest(cells, {1, 9}, {}, "sweep.json");
+              }),
+              testing::StartsWith("sweep.json: mlp/base/bf16/forward/w3/whole: steps have up to 9 rows"));
+}
+
 // A ladder with one launch per mean: the steps that launch i served took means[i] on average.
 model::Ladder served_in(const std::string& mode, std::vector<std::int64_t> sizes,
                         const std::vector<double>& means) {

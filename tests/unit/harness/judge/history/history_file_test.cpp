@@ -141,5 +141,14 @@ TEST_F(HistoryFile, RefusesADocumentThatIsNotTheOneAdded) {
   }
 }
 
+// The length is looked at before the memory is taken.
+TEST_F(HistoryFile, RefusesADocumentThatUnpacksToMoreThanADocumentMayHave) {
+  make_history();
+  execute("UPDATE entries SET document_bytes = 1073741825");
+  Store store(path(), Store::Access::existing);
+  EXPECT_NE(test::refusal([&] { store.document(1); }).find("cannot have a length of 1073741825 bytes"),
+            std::string::npos);
+}
+
 }  // namespace
 }  // namespace graphbench::history

@@ -1,6 +1,8 @@
 // Tests what the document says about missing, broken and odd values; tests/golden tests its structure.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -143,6 +145,125 @@ TEST(ResultDocument, OneThatContradictsItselfIsRefusedByEveryReader) {
                                      test::refusal([&] { read_parts(read, "a.json"); })})
     EXPECT_EQ(refusal.find("a.json: cells[1]: the cell's status is ok, but its check does not say"), 0u)
         << refusal;
+}
+
+// What each reader says of small_result() after `change`.
+std::string refusal_after(const std::function<void(Json&)>& change,
+                          const model::Result& result = samples::small_result()) {
+  Json document = document_of(result);
+  change(document);
+  std::string text = document.dump();
+  const std::size_t size = text.size();
+  text.append(text_padding, '\0');
+  const std::string_view read(text.data(), size);
+  const std::string said = test::refusal([&] { read_result(read, "a.json"); });
+  EXPECT_EQ(test::refusal([&] { parse_document(read, "a.json"); }), said);
+  EXPECT_EQ(test::refusal([&] { read_parts(read, "a.json"); }), said);
+  return said;
+}
+
+TEST(ResultDocument, ASummaryFollowsFromTheLaunches) {
+  EXPECT_EQ(refusal_after([](Json&) {}), "accepted");
+  const struct {
+    std::vector<std::string> path;
+    Json value;
+  } lies[] = {
+      {{"latency_seconds", "p50"}, 0.2}, {{"latency_seconds", "ci95"}, {9.0, 1.0}},
+      {{"submit_seconds", "p50"}, 1e-9}, {{"device_seconds", "between_launches"}, 0.5},
+      {{"speedup_over_eager"}, 1e6},     {{"speedup_over_eager_ci95"}, {5.0, 0.1}},
+      {{"throughput_over_eager"}, 7.0},  {{"throughput_over_eager_ci95"}, {2.0, 3.0}},
+      {{"breakeven_steps"}, 1000.0},     {{"breakeven_steps_ci95"}, {1.0, 2.0}},
+      {{"setup_cost_seconds"}, 1.0},     {{"setup_once_seconds"}, 1.0},
+      {{"no_breakeven"}, "never"},       {{"submit_over_floor"}, 2.0},
+      {{"predicted_gain"}, 3.0},
+  };
+  for (const auto& [path, value] : lies) {
+    std::string place = "a.json: cells[1].summary";
+    for (const std::string& key : path) place += "." + key;
+    const std::string said = refusal_after([&](Json& document) {
+      Json* at = &document["cells"][1]["summary"];
+      for (const std::string& key : path) at = &(*at)[key];
+      *at = value;
+    });
+    EXPECT_THAT(said,
+                testing::StartsWith(place + ": " + value.dump() + " contradicts the document's launches"));
+    EXPECT_THAT(said, testing::HasSubstr("(cell \"mlp/base/bf16/forward/b1/w0/whole\")"));
+    EXPECT_EQ(said.find('\n'), std::string::npos);
+  }
+}
+
+TEST(ResultDocument, ASummaryMayBeRoundedOrLeftOut) {
+  EXPECT_EQ(refusal_after([](Json& document) {
+              Json& summary = document["cells"][1]["summary"];
+              const double p50 = summary["latency_seconds"]["p50"];
+              summary["latency_seconds"]["p50"] = p50 * (1 + 1e-9);
+              summary["breakeven_steps"] = summary["breakeven_steps"].get<double>() + 1;
+              summary.erase("speedup_over_eager");
+              document["cells"][0].erase("summary");
+            }),
+            "accepted");
+}
+
+TEST(ResultDocument, AnIntervalOfTheLaunchesIsMadeAgainToo) {
+  const auto said = [](const char* key, const Json& value) {
+    return refusal_after(
+        [&](Json& document) { document["cells"][0]["summary"]["latency_seconds"][key] = value; },
+        samples::interrupted_result());
+  };
+  const Json known = document_of(samples::interrupted_result())["cells"][0]["summary"]["latency_seconds"];
+  ASSERT_TRUE(known["ci95"].is_array());
+  EXPECT_EQ(said("ci95", known["ci95"]), "accepted");
+  EXPECT_THAT(said("ci95", Json{known["ci95"][0], 9.0}), testing::HasSubstr("latency_seconds.ci95: "));
+  EXPECT_THAT(said("between_launches", 0.5), testing::HasSubstr("latency_seconds.between_launches: 0.5"));
+}
+
+TEST(ResultDocument, ACompleteOneHasAllLaunchesAndNothingInterrupted) {
+  EXPECT_EQ(refusal_after([](Json& document) { document["plan"]["launches"] = 2; }),
+            "a.json: cells[0].launches: the cell has 1 of the plan's 2 launches, but the document says "
+            "\"complete\": true: measure again (cell \"mlp/base/bf16/forward/b1/w0/eager\")");
+  const auto interrupt = [](Json& document) { document["cells"][11]["reason"]["code"] = "interrupted"; };
+  EXPECT_EQ(refusal_after(interrupt),
+            "a.json: cells[11].reason: the cell was interrupted, but the document says \"complete\": true: "
+            "measure again (cell \"mlp/base/bf16/forward/b256/w3/piecewise\")");
+  EXPECT_EQ(refusal_after([&](Json& document) {
+              interrupt(document);
+              document["plan"]["launches"] = 2;
+              document["complete"] = false;
+            }),
+            "accepted");
+}
+
+TEST(ResultDocument, ALookMayHaveDecidedATaskEarly) {
+  const auto with_looks = [](const std::vector<int>& looks) {
+    return refusal_after([&](Json& document) {
+      document["plan"]["launches"] = looks.back();
+      document["plan"]["interleaved"] = {{"id", "r"}, {"side", "base"}, {"looks", looks}};
+    });
+  };
+  EXPECT_EQ(with_looks({1, 20}), "accepted");
+  EXPECT_THAT(with_looks({5, 20}), testing::HasSubstr("the cell has 1 of the plan's 20 launches"));
+}
+
+TEST(ResultDocument, IdenticalOutputsHaveNoError) {
+  EXPECT_EQ(refusal_after([](Json& document) { document["cells"][1]["check"]["max_abs_error"] = 3.0; }),
+            "a.json: cells[1].check.max_abs_error: 3 contradicts \"identical\": true: measure again (cell "
+            "\"mlp/base/bf16/forward/b1/w0/whole\")");
+}
+
+// Reading takes no time that grows with the square of the launches.
+TEST(ResultDocument, ManyLaunchesArePairedByTheirIndex) {
+  model::Result result = samples::small_result();
+  result.cells.resize(2);
+  result.plan.launches = 20'000;
+  for (model::CellResult& cell : result.cells) {
+    model::Launch launch = cell.launches.front();
+    launch.latency_samples.clear();
+    cell.launches.assign(20'000, launch);
+    for (std::size_t i = 0; i < cell.launches.size(); ++i)
+      cell.launches[i].index = static_cast<std::int64_t>(i);
+    cell.summary = {};
+  }
+  EXPECT_EQ(read_result(to_json(result), "test").cells.size(), 2U);
 }
 
 }  // namespace
