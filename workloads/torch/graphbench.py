@@ -374,8 +374,8 @@ class Step:
             graph = self.capture(part)
         except Exception:
             doctor = Doctor(self.stream, self.file)
-            with contextlib.suppress(Exception), doctor.watching():  # the process is given up anyway
-                self.run()
+            with contextlib.suppress(Exception):  # the process is given up anyway
+                doctor.watch(self.run)
             if doctor.sentence():
                 raise RuntimeError(doctor.sentence()) from None
             raise

@@ -122,11 +122,11 @@ def distance(want, have, before=None, only=None):
 
 class Side:
     """Runs of one side, eager or the mode: the digests of all outputs; and, of those that are wanted, a copy from the
-    first run, the distances of later runs from it, and those of all runs from the reference."""
+    first run, the distances of later runs from it, and which elements repeat their bits."""
 
-    def __init__(self, reference=None):
-        self.reference, self.outs, self.digests, self.blind = reference, [], [], {}
-        self.first, self.own, self.apart, self.steady = {}, {}, {}, {}
+    def __init__(self):
+        self.outs, self.digests, self.blind = [], [], {}
+        self.first, self.own, self.steady, self.before = {}, {}, {}, {}
 
     def digest(self, outs):
         self.outs = outs
@@ -137,6 +137,7 @@ class Side:
                              for each in outs})
 
     def measure(self, outs, wanted, before):
+        self.before = before
         for out in outs:
             if out.name not in wanted:
                 continue
@@ -146,10 +147,6 @@ class Side:
             else:
                 self.own[name].worst(distance(self.first[name], tensor, before.get(name)))
                 self.see_steady(name, tensor)
-            if self.reference and name in self.reference.first:
-                only = self.reference.steady.get(name) if is_unsteady(out, self.reference.own[name]) else None
-                apart = distance(self.reference.first[name], tensor, before.get(name), only)
-                self.apart.setdefault(name, Distance()).worst(apart)
 
     def see_steady(self, name, tensor):
         """Notes which elements repeat their bits. If another run wrote elsewhere, only these can be compared."""
@@ -289,8 +286,8 @@ class SelfComparison:
         self.unsteady = self.side.unsteady()
         if agree(step, bool(self.unsteady)):
             self.look_into(step, first, second)
+        self.steady = {name: mask for name, mask in self.side.steady.items() if not bool(mask.all())}
         self.side.first.clear()
-        self.side.steady.clear()
 
     def look_into(self, step, first, second):
         """Puts back what Python objects held, and sees whether the step then repeats itself: only that shows the
@@ -319,7 +316,7 @@ def conversation(step, request):
     why = step.renew() if request.get("renew") else "they are renewed in the first launch only"
     is_eager = step.mode == "eager"
     eager = Side()
-    mode = eager if is_eager else Side(eager)
+    mode = eager if is_eager else Side()
     sides = [("eager", eager, 2)] + ([] if is_eager else [("mode", mode, 3)])
     for name in runs(step, sides):
         yield {"run": name}
@@ -360,7 +357,8 @@ FORMS = {"coroutine": "return what `await` gives, by running the coroutine to it
 class Judge:
     def __init__(self, step, eager, mode, same_kernels, verdict):
         self.step, self.eager, self.mode, self.verdict = step, eager, mode, verdict
-        self.same_kernels = same_kernels is None or same_kernels
+        self.same_kernels = bool(same_kernels)  # None: nobody saw the kernels
+        self.other_kernels = same_kernels is False
         self.itself, self.partly = step.itself, []
 
     def judge(self):
@@ -372,15 +370,16 @@ class Judge:
             own = Distance()
             for side in (self.itself, self.eager, self.mode):
                 own.worst(side.own.get(name, Distance()))
-            if is_unsteady(out, own) and name in self.eager.steady:
-                self.partly.append((out, self.eager.share_of_steady(name)))
-                own = Distance()  # only elements that repeat were compared
+            only = self.elements(name) if is_unsteady(out, own) else None
+            if only is not None:
+                self.partly.append((out, float(only.double().mean())))
+                own = Distance()  # only elements that repeat are compared
             repeats = (name not in self.itself.unsteady and self.eager.repeats(name) and self.mode.repeats(name))
             of_itself = max(of_itself, *map(measure_of(out), (own,)))
             if verdict["failed"] or self.eager.digests[0] == self.mode.digests[0] and repeats:
                 verdict["identical"] = verdict["identical"] and repeats
                 continue
-            apart = self.mode.apart.get(name, Distance()) if self.mode is not self.eager else own
+            apart = own if self.mode is self.eager else self.apart(name, only)
             same = repeats and self.eager.digests[0].get(name) == self.mode.digests[0].get(name)
             verdict["identical"] = verdict["identical"] and same
             verdict["max_abs_error"] = max(verdict["max_abs_error"], min(apart.largest, 1.7e308))
@@ -397,6 +396,23 @@ class Judge:
         if not verdict["identical"] and not verdict["failed"]:
             verdict["tolerated"] = self.tolerated(worst, of_itself)
         verdict["remarks"] += self.remarks()
+
+    def elements(self, name):
+        """The elements that repeat their bits in all runs of either side; None if none of these runs was kept."""
+        masks = [side.steady[name] for side in (self.itself, self.eager, self.mode) if name in side.steady]
+        if not masks or any(mask.shape != masks[0].shape for mask in masks):
+            return None
+        only = masks[0]
+        for mask in masks[1:]:
+            only = only & mask.to(only.device)
+        return only
+
+    def apart(self, name, only):
+        want, have = self.eager.first.get(name), self.mode.first.get(name)
+        if want is None or have is None:
+            return Distance()
+        with unseen():
+            return distance(want, have, self.mode.before.get(name), only)
 
     def nothing_to_compare(self):
         outs = self.eager.outs
@@ -424,7 +440,7 @@ class Judge:
             return (self.itself.python or self.itself.hidden or
                     f"the step does not repeat its bits: runs from equal state differ by {of_itself:.3g} of the "
                     "norm of an output, or of an update, at most")
-        causes = [] if self.same_kernels else ["this mode runs other kernels"]
+        causes = ["this mode runs other kernels"] if self.other_kernels else []
         if of_itself:
             causes.append(f"equal runs of one side differ by {of_itself:.3g}")
         return (f"outputs differ from the eager outputs by {worst:.3g} of their norm at most"

@@ -73,6 +73,11 @@ class Doctor(TorchDispatchMode):
         self.runtime.cudaGetLastError()  # clears the error
         return reason
 
+    def nodes_of(self, graph):
+        count = ctypes.c_size_t()
+        self.runtime.cudaGraphGetNodes(ctypes.c_void_p(graph.raw_cuda_graph()), None, ctypes.byref(count))
+        return count.value
+
     def op(self, name, call):
         place = self.place()
         if self.probing or any(each["place"] == place for each in self.found):
@@ -91,8 +96,17 @@ class Doctor(TorchDispatchMode):
         name = function._schema.name.removeprefix("aten::")
         return self.op(f"aten::{CALLED.get(name, name)}", call)
 
+    def watch(self, step):
+        """Runs the step twice: first without a dispatch mode, under which torch.compile's code runs otherwise and
+        replays no graphs of its own, then with one."""
+        with self.watching(ops=False):
+            step()
+        if not self.found:
+            with self.watching():
+                step()
+
     @contextlib.contextmanager
-    def watching(self):
+    def watching(self, ops=True):
         def watched(original, name):
             return lambda *args, **kwargs: self.op(name(args), functools.partial(original, *args, **kwargs))
 
@@ -109,7 +123,8 @@ class Doctor(TorchDispatchMode):
             for owner, attribute, name in changed:
                 new = watched(getattr(owner, attribute), name)
                 stack.enter_context(mock.patch.object(owner, attribute, new))
-            stack.enter_context(self)
+            if ops:
+                stack.enter_context(self)
             yield
 
     def sentence(self):
@@ -122,14 +137,35 @@ def text(found):
     return f"{found['op']} at {found['place']}: {found['reason']}{when}"
 
 
-def captured_wrong(step):
+def kernels(call):
+    """The names of the kernels that a call launches, in order of name, without those of the driver for copies."""
+    import warnings
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CUDA]) as profile:
+            call()
+            torch.cuda.synchronize()
+    return sorted(event.name for event in profile.events()
+                  if event.device_type == torch.autograd.DeviceType.CUDA
+                  and not event.name.lower().startswith(("memcpy", "memset")))
+
+
+def captured_wrong(step, doctor):
     """Captures the step and judges its replays as a sweep's check does. Returns why it fails, and remarks."""
     try:
         step.capture(0)
     except Exception as error:  # noqa: BLE001 - what stops it passes neither the dispatcher nor Triton
         return f"the whole step: {reason_of(error, step.file)}", []
+    if doctor.nodes_of(step.graphs[0]) == 0:
+        return "the graph is empty: the step enqueued nothing while it was captured", []
     step.graphs[0].instantiate()
-    talk = conversation(step, {"renew": True})
+    draws = any(generator.device.type == "cuda" for generator, _ in step.state.generators)
+    step.begin(False)
+    eager = kernels(step.run)
+    replay = kernels(step.graphs[0].replay)
+    # A replay of a step that draws also sets the generators' state, which are no kernels of the step.
+    talk = conversation(step, {"renew": True, "same_kernels": None if draws else eager == replay})
     for word in talk:
         if "verdict" in word:
             return word["verdict"]["failed"], word["verdict"]["remarks"]
@@ -157,12 +193,11 @@ def examine(host, batch, device, output):
     except Skip as why:
         stops, note, remarks = True, str(why), []
     else:
-        with doctor.watching():
-            step.run()
+        doctor.watch(step.run)
         step.synchronize()
         stops, note, remarks = bool(doctor.sentence()), "", []
         if not stops:
-            note, remarks = captured_wrong(step)
+            note, remarks = captured_wrong(step, doctor)
             stops = bool(note)
     document = json.dumps({"schema": "graphbench.doctor/1", "step": step.file, "batch": int(batch),
                            "stops": stops, "found": doctor.found, "silent": note}, indent=2) + "\n"
