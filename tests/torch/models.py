@@ -28,9 +28,9 @@ def image_model(name, device, dtype, channels_last=False, **options):
     return model.to(memory_format=torch.channels_last) if channels_last else model
 
 
-def ids_of(batch, device):
+def ids_of(rows, device):
     torch.manual_seed(2)
-    return torch.randint(3, WORDS, (batch, TOKENS), device=device)
+    return torch.randint(3, WORDS, (rows, TOKENS), device=device)
 
 
 def images_of(batch, device, dtype, size=224, channels=3):
