@@ -340,6 +340,8 @@ def rows_of(folder, wanted):
             rows.extend(program_figures.torch_rows(folder))
         elif stage == "torch-modes":
             rows.extend(program_figures.torch_modes_rows(folder))
+        elif stage in ("torch-steps", "torch-public", "torch-models"):
+            rows.extend(program_figures.judged_rows(stage, log_of(folder, stage)))
         elif stage == "bare":
             rows.extend(bare_rows(log_of(folder, stage)))
             rows.extend(caller_rows(log_of(folder, "bare.caller")))

@@ -1,4 +1,4 @@
-"""Figures of stages programs, start-up, training, torch and torch-modes of ci/gpu: how programs are built,
+"""Figures of stages programs, start-up, training, torch and torch-* of ci/gpu: how programs are built,
 loaded and trained, and how PyTorch's steps run."""
 
 import collections
@@ -11,6 +11,7 @@ from figure_row import Row, at_most, document_rows, geometric_mean, published
 
 PACKAGE_OVER_COLD_MAX, PACKAGE_OVER_WARM_MAX = 0.5, 1.05
 GRAPH_HIT_SECONDS_MAX = 1e-6
+JUDGED_LINE = re.compile(r"^right (?P<right>\d+), wrong (?P<wrong>\d+)$", re.MULTILINE)
 PREDICTION_OFF_MAX, PREDICTIONS_NEAR_MIN = 0.1, 0.9
 # The setup stages of a batch, from the preparation that all batches share to the end of its first step.
 STAGES = ("prepare", "warmup", "capture", "instantiate", "upload", "first_step")
@@ -263,3 +264,12 @@ def torch_modes_rows(folder):
     states = collections.Counter(cell["status"] for cell in cells_of(folder, "modes_*.json"))
     text = ", ".join(f"{count} {state}" for state, count in sorted(states.items()))
     return [published("steps of PyTorch in every mode", text or None)]
+
+
+def judged_rows(stage, text):
+    """Reads the output of tests/torch/judged.py: its last line counts the steps that are right and wrong."""
+    figure, match = f"steps of PyTorch judged right: {stage}", JUDGED_LINE.search(text)
+    if not match:
+        return [Row(figure, "all", "judged.py counted none", False)]
+    right, wrong = int(match["right"]), int(match["wrong"])
+    return [Row(figure, "all", f"{right} of {right + wrong}", right > 0 and wrong == 0)]

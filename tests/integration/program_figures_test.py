@@ -114,6 +114,15 @@ class ProgramFigures(unittest.TestCase):
         self.torch_step("vit", 2.0, 3.0)
         self.assertEqual([False], [row.passed for row in figures.torch_rows(self.folder)])
 
+    def test_all_judged_steps_must_be_right(self):
+        for text, measured in (("", "judged.py counted none"), ("right 0, wrong 0", "0 of 0"),
+                               ("planted/a: 3 s WRONG no document\nright 1, wrong 1\n", "1 of 2")):
+            rows = figures.judged_rows("torch-steps", text)
+            self.assertEqual([(measured, False)], [(row.measured, row.passed) for row in rows])
+        rows = figures.judged_rows("torch-steps", "planted/a: 3 s right\nright 53, wrong 0\n")
+        self.assertEqual([("steps of PyTorch judged right: torch-steps", "53 of 53", True)],
+                         [(row.figure, row.measured, row.passed) for row in rows])
+
     def test_what_ran_in_every_mode_is_counted(self):
         self.assertEqual([False], [row.passed for row in figures.torch_modes_rows(self.folder)])
         self.write("modes_vit.json", cell(), cell(status="skipped"), cell(status="failed"), cell())

@@ -10,15 +10,11 @@ gets modes_STEP.json and .log of each, and modes.md with the table. Exit codes: 
 or skipped because its mode cannot hold the step; 1 some failed or are missing; 2 bad usage."""
 
 import argparse
-import concurrent.futures
 import json
-import os
 import pathlib
-import queue
-import signal
-import subprocess
 import sys
-import time
+
+import lanes
 
 HERE = pathlib.Path(__file__).resolve().parent
 # Those that compile longest come first.
@@ -26,51 +22,19 @@ STEPS = ("train_bert,train_vit,resnet50,gpt2,bert,decode,vit,llama,train_mlp,mar
 MODES = ("eager", "whole", "piecewise", "torch.cudagraphs", "torch.reduce-overhead", "torch.callables")
 
 
-def sweep(name, cpu, limit, arguments):
-    """Returns why the sweep may lack cells; empty: it came to its end."""
-    log_path = arguments.folder / f"modes_{name}.log"
-    with log_path.open("wb") as log:
-        process = subprocess.Popen(
-            [arguments.graphbench, "--sweep", "--torch", f"{HERE}/steps.py:{name}", "--python",
-             arguments.python, "--device", arguments.device, "--batch", arguments.batch, "--mode",
-             ",".join(MODES), "--torch-hide-capture", "on", "--time-per-cell", "0.05", "--worker-timeout",
-             "60", "--cpu", str(cpu), "--json", f"modes_{name}.json"],
-            cwd=arguments.folder, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True)
-        for seconds, end in ((limit, lambda: process.send_signal(signal.SIGINT)),  # it writes what it has
-                             (15, lambda: os.killpg(process.pid, signal.SIGKILL))):
-            try:
-                process.wait(seconds)
-            except subprocess.TimeoutExpired:
-                end()
-        code = process.wait()
-    if code in (0, 3):
-        return ""
-    last = (log_path.read_text(encoding="utf-8", errors="replace").splitlines() or ["it said nothing"])[-1]
-    return f"ended after {limit:.0f} s" if code in (-signal.SIGKILL, 130) else f"exit code {code}: {last}"
-
-
 def run(names, arguments):
-    """Each name's sweep, in lanes. A lane's steps are submitted from a CPU of its own."""
-    ends_at, ended, lanes = time.monotonic() + arguments.seconds, {}, queue.SimpleQueue()
-    cpus = sorted(os.sched_getaffinity(0), reverse=True)
-    for lane in range(arguments.lanes):
-        lanes.put(cpus[2 * lane % len(cpus)])
+    """Each name's sweep, in lanes. Returns why a sweep may lack cells, by name."""
 
-    def one(name):
-        limit = min(arguments.limit, ends_at - time.monotonic())
-        if limit < 20:
-            ended[name] = f"not begun within {arguments.seconds} s"
-            return
-        cpu, began = lanes.get(), time.monotonic()
-        ended[name] = sweep(name, cpu, limit, arguments)
-        lanes.put(cpu)
-        print(f"{name}: {time.monotonic() - began:.0f} s {ended[name]}", flush=True)
+    def sweep(name, cpu, limit):
+        command = [arguments.graphbench, "--sweep", "--torch", f"{HERE}/steps.py:{name}", "--python",
+                   arguments.python, "--device", arguments.device, "--batch", arguments.batch, "--mode",
+                   ",".join(MODES), "--torch-hide-capture", "on", "--time-per-cell", "0.05",
+                   "--worker-timeout", "60", "--cpu", str(cpu), "--json", f"modes_{name}.json"]
+        return lanes.ended(command, arguments.folder / f"modes_{name}.log", limit)
 
     for name in names:
         (arguments.folder / f"modes_{name}.json").unlink(missing_ok=True)
-    with concurrent.futures.ThreadPoolExecutor(arguments.lanes) as pool:
-        list(pool.map(one, names))
-    return ended
+    return lanes.side_by_side(names, sweep, arguments)
 
 
 def duration(seconds):
