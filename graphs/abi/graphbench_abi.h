@@ -398,17 +398,18 @@ typedef struct gb_step {
   const char* (*report)(void* step);
   void (*close)(void* step);
   void* user;
-  /* Sets `copies` to the state that graphbench puts back before each step of a timing pass, so that a step which
-   * advances its state, such as a position in a cache, can be repeated. The copies are made outside of the clocks; in
-   * passes without waits they are enqueued between two steps. Returns their number; negative for failure. Called
-   * after open(); valid until close(). Null: nothing is put back. */
+  /* Sets `copies` to the state that graphbench puts back before each step of a timing pass, so that a step
+   * which advances its state, such as a position in a cache, can be repeated. The copies are made outside of
+   * the clocks; in passes without waits they are enqueued between two steps. Returns their number; negative
+   * for failure. Called after open(); valid until close(). Null: nothing is put back. */
   int32_t (*state)(void* step, const gb_step_copy** copies, char* error, size_t error_size);
-  /* The step's own check, in turns. graphbench says in `heard`, a JSON object, what it has done, and does what the JSON
-   * object at `said` asks for; the text is valid until the next call. In the first turn `heard` has "renew", whether
-   * inputs may get other values, and, if the device has records, "same_kernels". Asked for are {"run": "eager"} or
-   * {"run": "mode"}, one step of eager or of the mode, and last {"verdict": {...}} with "identical", "max_abs_error",
-   * "failed" (why, or ""), "tolerated" (or ""), "remarks", "state" and "inputs". Null: graphbench compares outputs()
-   * after fill(); both may be null only if check() is not. */
+  /* The step's own check, in turns. graphbench says in `heard`, a JSON object, what it has done, and does
+   * what the JSON object at `said` asks for; the text is valid until the next call. In the first turn `heard`
+   * has "renew", whether inputs may get other values, and, if the device has records, "same_kernels". Asked
+   * for are {"run": "eager"} or
+   * {"run": "mode"}, one step of eager or of the mode, and last {"verdict": {...}} with "identical",
+   * "max_abs_error", "failed" (why, or ""), "tolerated" (or ""), "remarks", "state" and "inputs". Null:
+   * graphbench compares outputs() after fill(); both may be null only if check() is not. */
   int (*check)(void* step, const char* heard, const char** said, char* error, size_t error_size);
 } gb_step;
 

@@ -105,8 +105,8 @@ class Executor {
       enqueue_step();
     }
   }
-  // Enqueues copies that put back small state, from which each timed step starts. Call it between steps and outside of
-  // the clocks, only if restores() is true.
+  // Enqueues copies that put back small state, from which each timed step starts. Call it between steps and
+  // outside of the clocks, only if restores() is true.
   virtual void restore() {}
   bool restores() const noexcept { return restores_; }
   // From now on this executor launches the execs of `leader` and destroys its own. `leader` must outlive the

@@ -260,8 +260,13 @@ void Server::check() {
     const std::int64_t rows = below + 1;  // the fewest rows that run in this size, so the most padding
     below = size;
     if (!rung.captured || rows == size || task_.policy.pad == model::LadderPad::none) continue;
-    answer_.check =
-        model::Check{.reference = "eager_padded", .identical = false, .max_abs_error = 0, .tolerated = {}};
+    answer_.check = model::Check{.reference = "eager_padded",
+                                 .identical = false,
+                                 .max_abs_error = 0,
+                                 .tolerated = {},
+                                 .state = {},
+                                 .inputs = {},
+                                 .remarks = {}};
     static_cast<void>(rung.executor->take_execs());
     check_isolation({*rung.executor, rig_.context(rig_.graph_pool()), rows, size,
                      worker::seed_for(task_.task, worker::SeedUse::check, size)});

@@ -99,7 +99,8 @@ struct StepUnderTest {
   ranks::Rank rank = {};                     // makes all ranks begin a step at once
   ranks::GroupTimes* group_times = nullptr;  // gets the times of latency_loop(); null: not kept
 
-  // Before each step that is timed by itself, outside of its clocks: small state is put back, then the cache emptied.
+  // Before each step that is timed by itself, outside of its clocks: small state is put back, then the cache
+  // emptied.
   void make_ready() const {
     if (executor.restores()) {
       executor.restore();
@@ -178,8 +179,8 @@ void device_loop(std::int64_t steps, const StepUnderTest& step, Event& begin, Ev
   }
 }
 
-// Runs all steps back to back with one wait at the end. Small state is put back between two steps, which takes
-// Launch::restore_seconds. Returns the total time in nanoseconds.
+// Runs all steps back to back with one wait at the end. Small state is put back between two steps, which
+// takes Launch::restore_seconds. Returns the total time in nanoseconds.
 template <typename Clock>
 std::int64_t throughput_loop(std::int64_t steps, const StepUnderTest& step) {
   step.rank.begin_step();

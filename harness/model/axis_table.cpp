@@ -297,8 +297,9 @@ AxisTable foreign_axes() {
       {.name = "torch-inputs",
        .noun = "source of a check's inputs",
        .placeholder = "WHICH,...",
-       .help = "what the check of a step of --torch runs on: build (what a second call of the step's function "
-               "makes, with other seeds), or keep (the values that were captured; default: build)",
+       .help =
+           "what the check of a step of --torch runs on: build (what a second call of the step's function "
+           "makes, with other seeds), or keep (the values that were captured; default: build)",
        .choices = {"build", "keep"},
        .fallback = "build",
        .passes = own},

@@ -173,12 +173,12 @@ struct StepRecords {
   std::int64_t eager_kernels;
   std::int64_t other_kernels;            // kernels, by name, that run in only one of the two steps
   std::vector<std::string> differences;  // some of these kernels and copies: "3 eager, 0 here: NAME"
-  std::optional<std::int64_t> copies = {};
-  std::optional<std::int64_t> eager_copies = {};
-  std::optional<std::int64_t> other_copies = {};  // copies, by size, that run in only one of the two steps
-  // Kernels and copies beside the graphs that a library launches by itself, such as those that set a generator's
-  // state. They are not the step's, and are in no other count.
-  std::optional<std::int64_t> framework_kernels = {};
+  std::optional<std::int64_t> copies;
+  std::optional<std::int64_t> eager_copies;
+  std::optional<std::int64_t> other_copies;  // copies, by size, that run in only one of the two steps
+  // Kernels and copies beside the graphs that a library launches by itself, such as those that set a
+  // generator's state. They are not the step's, and are in no other count.
+  std::optional<std::int64_t> framework_kernels;
   // The expected latency of the eager step as one graph: the latency of a graph with one empty kernel per
   // operation of the step, minus the busy time of the empty kernels, plus the busy time of the step. The same
   // process measures all three.

@@ -29,7 +29,8 @@ std::string_view name_of(NoBreakeven reason) noexcept {
 
 std::string program_text(const StepRecords& records) {
   const auto work = [](std::int64_t kernels, const std::optional<std::int64_t>& copies) {
-    return plural(kernels, "kernel") + (copies ? " and " + std::to_string(*copies) + (*copies == 1 ? " copy" : " copies") : "");
+    return plural(kernels, "kernel") +
+           (copies ? " and " + std::to_string(*copies) + (*copies == 1 ? " copy" : " copies") : "");
   };
   const std::string first = records.differences.empty() ? "" : ": " + one_line(records.differences.front());
   return "it runs " + work(records.kernels, records.copies) + ", and eager runs " +

@@ -184,9 +184,9 @@ struct Check {
   double max_abs_error;
   std::optional<std::string> tolerated;  // why differing outputs of a foreign step are not an error
   // Only of foreign steps that check themselves.
-  std::optional<CheckedState> state = {};
-  std::optional<CheckedInputs> inputs = {};
-  std::vector<std::string> remarks = {};  // what the check could not show
+  std::optional<CheckedState> state;
+  std::optional<CheckedInputs> inputs;
+  std::vector<std::string> remarks;  // what the check could not show
 };
 
 // The worker's work to make and keep a cell's graphs, in the first placement of the first launch. Counting

@@ -175,6 +175,10 @@ void add_records(model::Result& result) {
                                     .eager_kernels = 40,
                                     .other_kernels = 0,
                                     .differences = {},
+                                    .copies = {},
+                                    .eager_copies = {},
+                                    .other_copies = {},
+                                    .framework_kernels = {},
                                     .graph_seconds = 160e-6};
   model::CellResult& eager = result.cells.front();
   eager.records = of_eager;

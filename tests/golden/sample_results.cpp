@@ -94,8 +94,13 @@ model::CellResult ok_cell(const model::Cell& cell, std::int64_t launches) {
   result.cell = cell;
   result.status = model::CellStatus::ok;
   const bool eager = cell.mode == "eager";
-  result.check = model::Check{
-      .reference = eager ? "eager_again" : "eager", .identical = true, .max_abs_error = 0, .tolerated = {}};
+  result.check = model::Check{.reference = eager ? "eager_again" : "eager",
+                              .identical = true,
+                              .max_abs_error = 0,
+                              .tolerated = {},
+                              .state = {},
+                              .inputs = {},
+                              .remarks = {}};
   const std::int64_t pieces = eager ? 0 : cell.mode == "whole" ? 1 : 8;
   facts::GraphCounts& graph = result.graph.emplace();
   graph.pieces = pieces;

@@ -1,5 +1,5 @@
-"""The check of PyTorch steps, on the CPU with a stand-in for torch's graphs. Each case says what is right of one step;
-each mutant breaks the check in one place, and a case must then be wrong."""
+"""The check of PyTorch steps, on the CPU with a stand-in for torch's graphs. Each case says what is right of
+one step; each mutant breaks the check in one place, and a case must then be wrong."""
 
 import contextlib
 import dataclasses
@@ -17,7 +17,7 @@ def cases():
     """Functions by name: each returns whether what the check says is right. torch is imported here alone."""
     import torch
 
-    import graphbench
+    import graphbench_step
     import graphbench_check as check
     import graphbench_inputs as inputs
     import graphbench_state as state
@@ -139,7 +139,8 @@ def cases():
 
     def some_not_numbers(batch, device):
         x = torch.randn(batch, 16)
-        return lambda: torch.where(x > 0, x, torch.full_like(x, float("inf"))) * (1.0 if not captured() else -1.0)
+        infinite = torch.full_like(x, float("inf"))
+        return lambda: torch.where(x > 0, x, infinite) * (1.0 if not captured() else -1.0)
 
     def writes(batch, device):
         w, x, y = torch.randn(16, 16), torch.randn(batch, 16), torch.empty(batch, 16)
@@ -208,18 +209,21 @@ def cases():
             judge(trained(lambda g: g.neg_(), optimizer=False)), "gradient"),
         "parameters stepped by hand are state": lambda: right(judge(by_hand(1.0))),
         "an update of zero is refused": lambda: refused(judge(by_hand(0.0), same_kernels=False), "update"),
-        "an update of the wrong sign is refused": lambda: refused(judge(by_hand(-1.0), same_kernels=False), "update"),
-        "one percent is refused": lambda: refused(judge(scaled(1.01), same_kernels=False), "the limit is 0.002"),
+        "an update of the wrong sign is refused": lambda: refused(
+            judge(by_hand(-1.0), same_kernels=False), "update"),
+        "one percent is refused": lambda: refused(
+            judge(scaled(1.01), same_kernels=False), "the limit is 0.002"),
         "other kernels may round otherwise": lambda: right(judge(scaled(1.0005), same_kernels=False)),
         "the same kernels may not": lambda: refused(judge(scaled(1.0005), same_kernels=True), "same kernels"),
         "a list that grows is Python's state": lambda: refused(judge(listed), "in Python", "calls"),
         "a number that counts is Python's state": lambda: refused(
             judge(lambda b, d: Runner(b).position), "Runner.at went from"),
-        "an attribute that is bound anew is Python's state": lambda: refused(
+        "an attribute that is bound again is Python's state": lambda: refused(
             judge(lambda b, d: Runner(b).rebound), "Runner.sums became another tensor"),
         "state in an object is found": lambda: judge(lambda b, d: Runner(b).running)["state"]["names"] == [
             "Runner.sums"],
-        "inputs in an object are renewed": lambda: judge(lambda b, d: Runner(b).running)["inputs"]["renewed"] > 0,
+        "inputs in an object are renewed": lambda: (
+            judge(lambda b, d: Runner(b).running)["inputs"]["renewed"] > 0),
         "a memo records nothing": lambda: refused(judge(lambda b, d: Runner(b).memo), "recorded_nothing"),
         "fields of a dataclass are outputs": lambda: right(judge(structured)),
         "an own generator is put back": lambda: judge(drawing, mode="eager")["identical"],
@@ -236,7 +240,8 @@ def cases():
         "what a second step reads is refused": lambda: refused(judge(second)),
         "hiding the capture keeps the program": lambda: right(judge(asks, torch_hide_capture="on")),
         "asking for the capture is refused": lambda: refused(judge(asks), "output 0"),
-        "a table that is filled once stays": lambda: right(judge(table)) and judge(table)["state"]["count"] == 0,
+        "a table that is filled once stays": lambda: (
+            right(judge(table)) and judge(table)["state"]["count"] == 0),
         "a build of another shape keeps the values": lambda: (
             "another type, shape or layout" in judge(shuffles)["inputs"]["why"]),
         "--torch-inputs keep": lambda: judge(plain, torch_inputs="keep")["inputs"]["renewed"] == 0,
@@ -248,22 +253,26 @@ def cases():
         "inputs are not renewed": ((inputs.Inputs, "write", nothing), "new inputs are seen"),
         "builds are not compared": ((inputs, "layout_of", lambda walk: {}), "new inputs are seen"),
         "state is not put back": ((state.State, "put_back", nothing), "a counter in a tensor is put back"),
-        "gradients are not compared": ((graphbench.Step, "gradients", lambda *_: []),
+        "gradients are not compared": ((graphbench_step.Step, "gradients", lambda *_: []),
                                        "gradients of the wrong sign are refused"),
         "limits are ten times as wide": ((check, "FLOORS", times_ten), "one percent is refused"),
         "state in Python is not looked for": ((check.SelfComparison, "look_into", nothing),
                                               "a number that counts is Python's state"),
         "objects are not walked into": ((walk, "fields_of", lambda value: []), "state in an object is found"),
-        "dataclasses have no fields": ((walk, "fields_of", lambda value: []), "inputs in an object are renewed"),
+        "dataclasses have no fields": (
+            (walk, "fields_of", lambda value: []), "inputs in an object are renewed"),
         "generators are not found": ((state, "live_generators", list), "an own generator is put back"),
         "NaN counts as evidence": ((check, "evidence_of", lambda out: ""), "only NaN is no evidence"),
-        "outputs are not poisoned": ((graphbench.Step, "poison", nothing),
+        "outputs are not poisoned": ((graphbench_step.Step, "poison", nothing),
                                      "a lost op is refused on the captured values"),
-        "state is no output": ((graphbench.Step, "state_outs", lambda self: []), "an update of zero is refused"),
-        "a capture is not hidden": ((graphbench.Step, "hiding", lambda self: contextlib.nullcontext()),
+        "state is no output": (
+            (graphbench_step.Step, "state_outs", lambda self: []), "an update of zero is refused"),
+        "a capture is not hidden": ((graphbench_step.Step, "hiding", lambda self: contextlib.nullcontext()),
                                     "hiding the capture keeps the program"),
-        "what is filled once is put back": ((state.State, "after_third", nothing), "a table that is filled once stays"),
-        "results have no tensors": ((check, "leaves_of", lambda result: {}), "fields of a dataclass are outputs"),
+        "what is filled once is put back": (
+            (state.State, "after_third", nothing), "a table that is filled once stays"),
+        "results have no tensors": (
+            (check, "leaves_of", lambda result: {}), "fields of a dataclass are outputs"),
     }
     return found, mutants
 
@@ -297,9 +306,10 @@ HAS_TORCH = subprocess.run([PYTHON, "-c", "import torch"], capture_output=True, 
 @unittest.skipUnless(HAS_TORCH, f"{PYTHON} has no torch")
 class Check(unittest.TestCase):
     def test_each_case_is_right_and_each_mutant_is_found(self):
-        done = subprocess.run([PYTHON, "-W", "ignore", "-B", __file__, "--report"], capture_output=True, text=True,
-                              check=False)
-        self.assertRegex(done.stdout, r"\d\d cases, 1\d mutants, 0 wrong\n$", done.stdout + done.stderr[-2000:])
+        done = subprocess.run([PYTHON, "-W", "ignore", "-B", __file__, "--report"], capture_output=True,
+                              text=True, check=False)
+        self.assertRegex(done.stdout, r"\d\d cases, 1\d mutants, 0 wrong\n$",
+                         done.stdout + done.stderr[-2000:])
 
 
 if __name__ == "__main__" and "--report" in sys.argv:

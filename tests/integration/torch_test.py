@@ -176,15 +176,16 @@ class Torch(HarnessCase):
         self.assertEqual(check["state"]["bytes"], check["state"]["before_steps_bytes"])
         self.assertEqual("", check["inputs"]["kept_because"])
         self.assertLess(0, check["inputs"]["renewed"])
-        check = self.cells("training", "--mode", "eager", "--torch-inputs", "keep", batch="4")["eager", 4]["check"]
+        cells = self.cells("training", "--mode", "eager", "--torch-inputs", "keep", batch="4")
+        check = cells["eager", 4]["check"]
         self.assertEqual((0, "--torch-inputs keep"),
                          (check["inputs"]["renewed"], check["inputs"]["kept_because"]))
 
     def test_verdicts_do_not_depend_on_how_long_is_sampled(self):
         verdicts = []
         for seconds in ("0.01", "0.3"):
-            cells = self.cells("advancing", "--mode", "eager", "--time-per-cell", seconds, "--samples-max", "2000",
-                               batch="2")
+            cells = self.cells("advancing", "--mode", "eager", "--time-per-cell", seconds, "--samples-max",
+                               "2000", batch="2")
             verdicts.append([(cell["status"], cell["check"]["identical"]) for cell in cells.values()])
         self.assertEqual([[("ok", True)], [("ok", True)]], verdicts)
 

@@ -1,5 +1,6 @@
-"""A stand-in for torch's graph classes on the CPU: a capture records the ops that run, a replay runs them again and
-copies what they make into the tensors of the first run. With it the check of mode whole runs without a GPU."""
+"""A stand-in for torch's graph classes on the CPU: a capture records the ops that run, a replay runs them
+again and copies what they make into the tensors of the first run. With it the check of mode whole runs
+without a GPU."""
 
 import contextlib
 import types
@@ -9,7 +10,7 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_flatten
 
-import graphbench
+import graphbench_step
 import graphbench_abi as abi
 from graphbench_check import conversation
 
@@ -45,7 +46,8 @@ class Recorder(TorchDispatchMode):
     def __torch_dispatch__(self, function, types, args=(), kwargs=None):
         made = function(*args, **(kwargs or {}))
         if self.count not in self.graph.lost:
-            first = [each.detach() if isinstance(each, torch.Tensor) else each for each in tree_flatten(made)[0]]
+            first = [each.detach() if isinstance(each, torch.Tensor) else each
+                     for each in tree_flatten(made)[0]]
             self.graph.ops.append((function, args, kwargs or {}, first))
         self.count += 1
         return made
@@ -59,7 +61,7 @@ def capturing(graph, **_):
         yield
 
 
-class Step(graphbench.Step):
+class Step(graphbench_step.Step):
     stream = None
 
     def require_gpu(self):
@@ -74,9 +76,9 @@ def installed():
     """Patches torch and graphbench for the time of a `with`."""
     stack = contextlib.ExitStack()
     for owner, name, value in ((torch.cuda, "CUDAGraph", Graph), (torch.cuda, "graph", capturing),
-                               (graphbench, "shared_pool", lambda device: types.SimpleNamespace(id=None)),
+                               (graphbench_step, "shared_pool", lambda device: types.SimpleNamespace(id=None)),
                                (torch.cuda, "is_current_stream_capturing", not_capturing),
-                               (graphbench, "without_owner", lambda tensor: tensor)):
+                               (graphbench_step, "without_owner", lambda tensor: tensor)):
         stack.enter_context(mock.patch.object(owner, name, value))
     return stack
 
@@ -91,8 +93,8 @@ def request(mode, batch, axes):
 def judge(build, mode="whole", batch=2, renew=True, same_kernels=None, lost=(), **axes):
     """What the check says of a step: a verdict, as its worker reads it, or the refusal before a capture."""
     with installed(), mock.patch.object(Graph, "lost", lost):
-        step = Step(build, request(mode, batch, {name.replace("_", "-"): value for name, value in axes.items()}),
-                    __file__)
+        axes = {name.replace("_", "-"): value for name, value in axes.items()}
+        step = Step(build, request(mode, batch, axes), __file__)
         try:
             step.prepare()
         except abi.Skip as why:

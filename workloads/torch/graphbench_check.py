@@ -1,4 +1,5 @@
-"""Compares a step's runs: what it returns, the gradients it leaves and what it writes. Says how near is near."""
+"""Compares a step's runs: what it returns, the gradients it leaves and what it writes. Says how near is
+near."""
 
 import math
 
@@ -7,22 +8,23 @@ import torch
 from graphbench_state import Digests, bytes_of, numbers, storage_of, unseen
 from graphbench_walk import leaves_of, parts_of
 
-# The error, relative to the norm of an output, that another order of the same operations can cause: the floor of the
-# limit. PyTorch may compute fp32 products with 11 significant bits (TF32); bf16 has 8, fp8 has 4 or 3.
+# The error, relative to the norm of an output, that another order of the same operations can cause: the floor
+# of the limit. PyTorch may compute fp32 products with 11 significant bits (TF32); bf16 has 8, fp8 has 4 or 3.
 FLOORS = {"float64": 1e-7, "complex128": 1e-7, "float32": 0.002, "complex64": 0.002, "float16": 0.005,
-          "complex32": 0.005, "bfloat16": 0.02, "float8_e4m3fn": 0.1, "float8_e4m3fnuz": 0.1, "float8_e5m2": 0.2,
-          "float8_e5m2fnuz": 0.2}
+          "complex32": 0.005, "bfloat16": 0.02, "float8_e4m3fn": 0.1, "float8_e4m3fnuz": 0.1,
+          "float8_e5m2": 0.2, "float8_e5m2fnuz": 0.2}
 INTEGERS = 0.005  # the floor of the share of integers that may differ: near ties of an argmax, say
 OF_ITSELF = 4  # the limit also has this many times the difference between equal runs of either side
 OF_UPDATE = 0.3  # an update's error over the update's norm
 LIMIT_MAX = {"value": 0.5, "update": 0.9}  # an update that is lost has the error 1, one of the wrong sign 2
-UNREPEATABLE = {"value": 10, "update": 3}  # times the floor: a step that differs more from itself has hidden state
+UNREPEATABLE = {"value": 10, "update": 3}  # times the floor: beyond it there is hidden state
 PIECE = 1 << 24  # elements that are compared at once
 
 
 class Out:
-    """One tensor that a step leaves. `kind`: value, gradient, or state, which the step updates. `parameter`: state
-    that is trained, or that an optimizer keeps: only its update is judged, because a value may be all update."""
+    """One tensor that a step leaves. `kind`: value, gradient, or state, which the step updates. `parameter`:
+    state that is trained, or that an optimizer keeps: only its update is judged, because a value may be all
+    update."""
 
     def __init__(self, kind, name, tensor, parameter=False):
         self.kind, self.name, self.tensor, self.parameter = kind, name, tensor, parameter
@@ -34,7 +36,8 @@ def results_of(result):
     for name, tensor in leaves_of(result).items():
         fake = getattr(torch, "_subclasses", None)
         if tensor.device.type == "meta" or fake and isinstance(tensor, fake.FakeTensor):
-            raise TypeError(f"output {name} is on device meta or fake: it has no memory, so nothing can be compared")
+            raise TypeError(f"output {name} is on device meta or fake: it has no memory, so nothing can be "
+                            f"compared")
         parts = parts_of(tensor)
         if not parts and tensor.layout != torch.strided:
             parts = [tensor.to_dense()]
@@ -65,9 +68,9 @@ def widened(tensor):
 
 
 class Distance:
-    """How far one run's output lies from another's. `relative`: the norm of the difference over the norm. `update`:
-    over the norm of what the step changed, less one unit in the last place per element. Infinite if the shapes
-    differ or other elements are not finite. `share`: of integers that differ."""
+    """How far one run's output lies from another's. `relative`: the norm of the difference over the norm.
+    `update`: over the norm of what the step changed, less one unit in the last place per element. Infinite if
+    the shapes differ or other elements are not finite. `share`: of integers that differ."""
 
     def __init__(self):
         self.relative = self.update = self.share = self.largest = 0.0
@@ -79,14 +82,15 @@ class Distance:
 
 
 def distance(want, have, before=None, only=None):
-    """Both are dense. `before`: the value that both sides started from; absent if it is not known. `only`: the
-    elements to compare."""
+    """Both are dense. `before`: the value that both sides started from; absent if it is not known. `only`:
+    the elements to compare."""
     found = Distance()
     if want.shape != have.shape or want.dtype != have.dtype:
         found.relative = found.update = found.share = found.largest = math.inf
         return found
     if only is not None:
-        want, have, before = (each if each is None else each[only.to(each.device)] for each in (want, have, before))
+        want, have, before = (each if each is None else each[only.to(each.device)]
+                              for each in (want, have, before))
     if not (want.is_floating_point() or want.is_complex()):
         differ = want != have.to(want.device)
         found.share = float(differ.double().mean()) if want.numel() else 0.0
@@ -99,7 +103,8 @@ def distance(want, have, before=None, only=None):
     for w, h, b in zip(*(each.split(PIECE) for each in flat)):
         w, h, b = (widened(each.to(want.device)) for each in (w, h, b))
         finite = torch.isfinite(w)
-        if not torch.equal(finite, torch.isfinite(h)) or not torch.equal(w[~finite].nan_to_num(7), h[~finite].nan_to_num(7)):
+        others = (each[~finite].nan_to_num(7) for each in (w, h))
+        if not torch.equal(finite, torch.isfinite(h)) or not torch.equal(*others):
             found.relative = found.update = found.largest = math.inf
             return found
         w, h, b = w[finite], h[finite], b[finite].nan_to_num(0, 0, 0)
@@ -116,13 +121,14 @@ def distance(want, have, before=None, only=None):
         return 0.0 if part <= 0 else part / norm if norm > 0 else math.inf
 
     found.relative = over(error, math.sqrt(squares["norm"]))
-    found.update = 0.0 if before is None else over(error - math.sqrt(squares["unit"]), math.sqrt(squares["update"]))
+    if before is not None:
+        found.update = over(error - math.sqrt(squares["unit"]), math.sqrt(squares["update"]))
     return found
 
 
 class Side:
-    """Runs of one side, eager or the mode: the digests of all outputs; and, of those that are wanted, a copy from the
-    first run, the distances of later runs from it, and which elements repeat their bits."""
+    """Runs of one side, eager or the mode: the digests of all outputs; and, of those that are wanted, a copy
+    from the first run, the distances of later runs from it, and which elements repeat their bits."""
 
     def __init__(self):
         self.outs, self.digests, self.blind = [], [], {}
@@ -149,7 +155,8 @@ class Side:
                 self.see_steady(name, tensor)
 
     def see_steady(self, name, tensor):
-        """Notes which elements repeat their bits. If another run wrote elsewhere, only these can be compared."""
+        """Notes which elements repeat their bits. If another run wrote elsewhere, only these can be
+        compared."""
         if self.first[name].shape == tensor.shape and self.first[name].dtype == tensor.dtype:
             same = self.first[name] == tensor
             self.steady[name] = same & self.steady[name] if name in self.steady else same
@@ -181,7 +188,8 @@ def evidence_of(out):
 
 
 def limits_of(out, own):
-    """The limits of one output: of its values, of its update (None if it is none), and of integers that differ."""
+    """The limits of one output: of its values, of its update (None if it is none), and of integers that
+    differ."""
     floor = FLOORS.get(str(out.tensor.dtype).removeprefix("torch."), 0.002)
     values = min(LIMIT_MAX["value"], floor + OF_ITSELF * own.relative)
     update = min(LIMIT_MAX["update"], OF_UPDATE + OF_ITSELF * own.update) if out.kind == "state" else None
@@ -196,10 +204,12 @@ def far(out, apart, own):
             return f"{title(out)} differs from eager's in {100 * apart.share:.3g} % of its elements"
         return ""
     if update is not None and not apart.update <= update:
-        return (f"the update of {out.name} differs from eager's by {apart.update:.3g} of the update's norm, and the "
+        return (f"the update of {out.name} differs from eager's by {apart.update:.3g} of the update's norm, "
+                f"and the "
                 f"limit is {update:.3g}")
     if not out.parameter and not apart.relative <= values:
-        return (f"{title(out)} differs from eager's by {apart.relative:.3g} of the norm of eager's, and the limit is "
+        return (f"{title(out)} differs from eager's by {apart.relative:.3g} of the norm of eager's, and the "
+                f"limit is "
                 f"{values:.3g}")
     return ""
 
@@ -212,8 +222,8 @@ STEADY_MIN = 0.5  # the share of elements that must repeat where an output as a 
 
 
 def is_unsteady(out, own):
-    """True if an output differs from itself by more than another order of operations can explain: it has hidden
-    state, or several writers of one element."""
+    """True if an output differs from itself by more than another order of operations can explain: it has
+    hidden state, or several writers of one element."""
     if not (out.tensor.is_floating_point() or out.tensor.is_complex()):
         return own.share > UNREPEATABLE["value"] * INTEGERS
     if out.parameter:
@@ -246,8 +256,8 @@ def agree(step, flag):
 
 
 def runs(step, sides):
-    """Yields the side that has to run a step next. `sides` has (name, Side, count). First all outputs are digested.
-    Only if some differ, all runs are done again, and those outputs are copied and measured."""
+    """Yields the side that has to run a step next. `sides` has (name, Side, count). First all outputs are
+    digested. Only if some differ, all runs are done again, and those outputs are copied and measured."""
     wanted = set()
     for measured in (False, True):
         before = {}
@@ -271,8 +281,8 @@ def runs(step, sides):
 
 
 class SelfComparison:
-    """Eager three times from equal state, before the first sample: how far it lies from itself, and whether that is
-    state in Python."""
+    """Eager three times from equal state, before the first sample: how far it lies from itself, and whether
+    that is state in Python."""
 
     def __init__(self, step):
         self.side, self.python, self.hidden = Side(), "", ""
@@ -290,8 +300,8 @@ class SelfComparison:
         self.side.first.clear()
 
     def look_into(self, step, first, second):
-        """Puts back what Python objects held, and sees whether the step then repeats itself: only that shows the
-        cause."""
+        """Puts back what Python objects held, and sees whether the step then repeats itself: only that shows
+        the cause."""
         changes = first.changes(second)
         for change in changes:
             change.undo()
@@ -306,13 +316,15 @@ class SelfComparison:
             self.python = f"the step keeps state in Python: {some}"
         elif (found := unrepeatable(self.side)) is not None:
             out, apart = found
-            self.hidden = (f"the step does not repeat itself: from equal tensors and generators {title(out)} differs "
+            self.hidden = (f"the step does not repeat itself: from equal tensors and generators {title(out)} "
+                           f"differs "
                            f"by {apart:.3g}, and nothing that was seen in Python explains it")
 
 
 def conversation(step, request):
-    """Yields {"run": side} for each step that the worker is to run, and last {"verdict": ...}. `request`: whether
-    inputs may be renewed, and whether the records show the kernels of eager (None: there are no records)."""
+    """Yields {"run": side} for each step that the worker is to run, and last {"verdict": ...}. `request`:
+    whether inputs may be renewed, and whether the records show the kernels of eager (None: there are no
+    records)."""
     why = step.renew() if request.get("renew") else "they are renewed in the first launch only"
     is_eager = step.mode == "eager"
     eager = Side()
@@ -323,7 +335,7 @@ def conversation(step, request):
     repeated = ""
     if not is_eager and eager.digests[0] == mode.digests[0] and not eager.unsteady() | mode.unsteady():
         twice = {"eager": [], "mode": []}
-        for name in ("eager", "mode", "eager", "mode"):  # two steps in a row: the second reads what the first left
+        for name in ("eager", "mode", "eager", "mode"):  # the second of two steps reads what the first left
             step.begin(name == "mode")
             yield {"run": name}
             yield {"run": name}
@@ -331,7 +343,8 @@ def conversation(step, request):
                 twice[name].append(digests_of(step.outs(name == "mode")))
         other = [name for name, digest in twice["eager"][0].items() if twice["mode"][0].get(name) != digest]
         if other and all(first == second for first, second in twice.values()):
-            repeated = (f"after two steps in a row {other[0]} differs from eager's, after one it does not: the second "
+            repeated = (f"after two steps in a row {other[0]} differs from eager's, after one it does not: "
+                        f"the second "
                         "step reads what the first one left, and the captured one does not")
     changed = None
     if step.inputs.old and not eager.unsteady() and not step.itself.unsteady and not step.in_ranks():
@@ -339,7 +352,8 @@ def conversation(step, request):
         step.inputs.write_old()
         yield {"run": "eager"}
         with step.memory.at_work():
-            changed = digests_of(step.outs(False)) != {name: each[0] for name, each in eager.digests[0].items()}
+            renewed = {name: each[0] for name, each in eager.digests[0].items()}
+            changed = digests_of(step.outs(False)) != renewed
     verdict = {"identical": True, "max_abs_error": 0.0, "failed": "", "tolerated": "", "remarks": [],
                "state": step.state_facts(), "inputs": step.input_facts(why, changed)}
     with step.memory.at_work():
@@ -351,13 +365,14 @@ def conversation(step, request):
 
 FORMS = {"coroutine": "return what `await` gives, by running the coroutine to its end in the step",
          "generator": "run the generator to its end in the step, and return what it yields",
-         "function": "return a list of callables from the function that builds the step, or call them in the step"}
+         "function": "return a list of callables from the function that builds the step, or call them in the "
+                     "step"}
 
 
 class Judge:
     def __init__(self, step, eager, mode, same_kernels, verdict):
         self.step, self.eager, self.mode, self.verdict = step, eager, mode, verdict
-        self.same_kernels = bool(same_kernels)  # None: nobody saw the kernels
+        self.same_kernels = bool(same_kernels)  # None: the kernels were not seen
         self.other_kernels = same_kernels is False
         self.itself, self.partly = step.itself, []
 
@@ -374,7 +389,8 @@ class Judge:
             if only is not None:
                 self.partly.append((out, float(only.double().mean())))
                 own = Distance()  # only elements that repeat are compared
-            repeats = (name not in self.itself.unsteady and self.eager.repeats(name) and self.mode.repeats(name))
+            repeats = (name not in self.itself.unsteady and self.eager.repeats(name)
+                       and self.mode.repeats(name))
             of_itself = max(of_itself, *map(measure_of(out), (own,)))
             if verdict["failed"] or self.eager.digests[0] == self.mode.digests[0] and repeats:
                 verdict["identical"] = verdict["identical"] and repeats
@@ -387,8 +403,10 @@ class Judge:
                 continue
             worst = max(worst, measure_of(out)(apart))
             if repeats and self.same_kernels:
-                verdict["failed"] = (f"{title(out)} differs from eager's by {measure_of(out)(apart):.3g} of its norm. "
-                                     "Eager and this mode each repeat their bits, and run the same kernels, so the "
+                verdict["failed"] = (f"{title(out)} differs from eager's by {measure_of(out)(apart):.3g} of "
+                                     f"its norm. "
+                                     "Eager and this mode each repeat their bits, and run the same kernels, "
+                                     "so the "
                                      "bits should be equal")
             else:
                 verdict["failed"] = far(out, apart, own)
@@ -398,7 +416,8 @@ class Judge:
         verdict["remarks"] += self.remarks()
 
     def elements(self, name):
-        """The elements that repeat their bits in all runs of either side; None if none of these runs was kept."""
+        """The elements that repeat their bits in all runs of either side; None if none of these runs was
+        kept."""
         masks = [side.steady[name] for side in (self.itself, self.eager, self.mode) if name in side.steady]
         if not masks or any(mask.shape != masks[0].shape for mask in masks):
             return None
@@ -418,9 +437,11 @@ class Judge:
         outs = self.eager.outs
         if not outs:
             result = type(self.step.result_seen)
-            form = FORMS.get(result.__name__, "return tensors in lists, tuples, dicts or objects, or write into a "
+            form = FORMS.get(result.__name__, "return tensors in lists, tuples, dicts or objects, or write "
+                                              "into a "
                                               "tensor that exists before")
-            return (f"the step returned {result.__name__}, in which no tensor was found, and wrote no tensor: {form}")
+            return (f"the step returned {result.__name__}, in which no tensor was found, and wrote no "
+                    f"tensor: {form}")
         blind = self.eager.blind
         if len(blind) == len(outs) and any(out.tensor.numel() for out in outs):
             return f"nothing can be compared: {title(outs[0])} {blind[outs[0].name]}"
@@ -438,7 +459,8 @@ class Judge:
     def tolerated(self, worst, of_itself):
         if self.mode is self.eager:
             return (self.itself.python or self.itself.hidden or
-                    f"the step does not repeat its bits: runs from equal state differ by {of_itself:.3g} of the "
+                    f"the step does not repeat its bits: runs from equal state differ by {of_itself:.3g} of "
+                    f"the "
                     "norm of an output, or of an update, at most")
         causes = ["this mode runs other kernels"] if self.other_kernels else []
         if of_itself:
@@ -450,7 +472,8 @@ class Judge:
         blind = self.eager.blind
         found = [f"{title(out)} {blind[out.name]}, so it shows nothing" for out in self.eager.outs
                  if out.name in blind and not self.verdict["failed"]][:3]
-        found += [f"{title(out)} was compared in {100 * share:.3g} % of its elements: eager's own runs differ in the "
+        found += [f"{title(out)} was compared in {100 * share:.3g} % of its elements: eager's own runs "
+                  f"differ in the "
                   "others, as where several rows write to one place" for out, share in self.partly
                   if self.mode is not self.eager]
         floats = any(out.tensor.is_floating_point() and out.name not in blind for out in self.eager.outs)

@@ -23,8 +23,10 @@ THREAD_LOCAL, INVALIDATED = 1, 2
 WAITS = {f"aten::{name}" for name in ("item", "nonzero", "masked_select", "unique")}
 # Calls that are no ops: methods of torch.cuda's classes, which a dispatch mode does not see.
 WAITING = {"Event.synchronize": "it waits for the device", "Event.elapsed_time": "it waits for the device",
-           "Stream.synchronize": "it waits for the device", "torch.cuda.synchronize": "it waits for the device",
-           "CUDAGraph.replay": "the step replays graphs itself, which a capture cannot hold: take reduce-overhead, or "
+           "Stream.synchronize": "it waits for the device", "torch.cuda.synchronize": "it waits for the "
+                                                                                      "device",
+           "CUDAGraph.replay": "the step replays graphs itself, which a capture cannot hold: take "
+                               "reduce-overhead, or "
                                "the step's own graphs, out"}
 CALLED = {"_local_scalar_dense": "item", "_unique2": "unique"}  # the names that users know
 
@@ -97,8 +99,8 @@ class Doctor(TorchDispatchMode):
         return self.op(f"aten::{CALLED.get(name, name)}", call)
 
     def watch(self, step):
-        """Runs the step twice: first without a dispatch mode, under which torch.compile's code runs otherwise and
-        replays no graphs of its own, then with one."""
+        """Runs the step twice: first without a dispatch mode, under which torch.compile's code runs otherwise
+        and replays no graphs of its own, then with one."""
         with self.watching(ops=False):
             step()
         if not self.found:
@@ -138,7 +140,8 @@ def text(found):
 
 
 def kernels(call):
-    """The names of the kernels that a call launches, in order of name, without those of the driver for copies."""
+    """The names of the kernels that a call launches, in order of name, without those of the driver for
+    copies."""
     import warnings
 
     with warnings.catch_warnings():
@@ -206,7 +209,8 @@ def examine(host, batch, device, output):
     if output:
         pathlib.Path(output).write_text(document, encoding="utf-8")
     warm = {(each["op"], each["place"]) for each in doctor.found}
-    once = [each for each in cold.found if (each["op"], each["place"]) not in warm and each["first_call_only"]]
+    once = [each for each in cold.found
+            if (each["op"], each["place"]) not in warm and each["first_call_only"]]
     needs = "" if stops or not once else ("needs one warm-up: " + "; ".join(
         f"{each['op']} at {each['place']}" for each in once[:2]) + (", ..." if once[2:] else ""))
     lines = [*map(text, doctor.found), note, *remarks, "" if stops else "nothing stops a capture", needs]

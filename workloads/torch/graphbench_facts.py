@@ -1,12 +1,17 @@
-"""Reads other threads' CPU time and torch's compilations."""
+"""Counts collections of garbage, and reads other threads' CPU time and torch's compilations."""
 
 import collections
+import gc
 import os
 import pathlib
 import sys
 import threading
+import time
 
 from graphbench_abi import one_line
+
+collected_at = []  # when the interpreter began and ended each collection of garbage, in turn
+gc.callbacks.append(lambda *_: collected_at.append(time.monotonic()))
 
 
 def seconds_of_other_threads():

@@ -1,4 +1,5 @@
-"""Makes new inputs for a check by calling the user's own `build` once more, with every seed that it sets shifted."""
+"""Makes new inputs for a check by calling the user's own `build` once more, with every seed that it sets
+shifted."""
 
 import contextlib
 import random
@@ -39,8 +40,9 @@ def other_seeds():
     with contextlib.ExitStack() as stack:
         for owner, name in changes:
             original = getattr(owner, name)
-            stack.enter_context(mock.patch.object(owner, name, lambda seed=0, *more, original=original, **named: (
-                original(shifted(seed), *more, **named))))
+            stack.enter_context(mock.patch.object(
+                owner, name, lambda seed=0, *more, original=original, **named: (
+                    original(shifted(seed), *more, **named))))
         stack.enter_context(mock.patch.object(torch, "Generator", ShiftedGenerator))
         if numpy:
             for name in ("seed", "default_rng", "RandomState"):
@@ -87,8 +89,8 @@ class Inputs:
         self.pairs, self.old, self.made, self.seconds = [], [], None, None
 
     def renew(self, build):
-        """Calls `build()` again, and pairs the tensors of both builds. Raises Unchanged if they do not match: then no
-        value changes, because values of one build belong together."""
+        """Calls `build()` again, and pairs the tensors of both builds. Raises Unchanged if they do not match:
+        then no value changes, because values of one build belong together."""
         began = time.monotonic()
         kept = dict(self.step_globals)
         try:
@@ -97,7 +99,7 @@ class Inputs:
             walk = Walk([self.made], self.step_globals)
         finally:
             self.seconds = time.monotonic() - began
-            self.step_globals.clear()  # what a second build binds anew is not the step's
+            self.step_globals.clear()  # what a second build binds is not the step's
             self.step_globals.update(kept)
         layout = layout_of(walk)
         for path, number in self.numbers.items():

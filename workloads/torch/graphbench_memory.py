@@ -1,5 +1,5 @@
-"""Memory of graphbench's own in a step's process: copies of state, and what a check computes with. It has a pool of its
-own, so that it can be left out of what is said of the step's memory."""
+"""Memory of graphbench's own in a step's process: copies of state, and what a check computes with. It has a
+pool of its own, so that it can be left out of what is said of the step's memory."""
 
 import contextlib
 import os
@@ -12,7 +12,8 @@ class OwnMemory:
 
     def __init__(self, device):
         self.device, self.on_cuda, self.peaks = device, device.type == "cuda", (0, 0)
-        self.has_pools = self.on_cuda and hasattr(torch.cuda, "MemPool") and hasattr(torch.cuda, "use_mem_pool")
+        names = ("MemPool", "use_mem_pool")
+        self.has_pools = self.on_cuda and all(hasattr(torch.cuda, name) for name in names)
         self.temporary = None
         if self.on_cuda:
             self.reset_peaks()
@@ -24,7 +25,8 @@ class OwnMemory:
     def segments(self, own):
         """The allocator's segments, of our pools or of all others."""
         try:
-            ours = {tuple(pool.id) for pool in (*OwnMemory.pools.values(), self.temporary) if pool is not None}
+            pools = (*OwnMemory.pools.values(), self.temporary)
+            ours = {tuple(pool.id) for pool in pools if pool is not None}
             return [each for each in torch.cuda.memory_snapshot() if each["device"] == self.device.index
                     and (tuple(each.get("segment_pool_id", (0, 0))) in ours) == own]
         except RuntimeError:  # backend:cudaMallocAsync has no snapshot
@@ -56,8 +58,8 @@ class OwnMemory:
         self.reset_peaks()
 
     def room(self, storage):
-        """Memory for a copy of a storage: on its device while that leaves half of what is free, else on the CPU if
-        that has room, else None."""
+        """Memory for a copy of a storage: on its device while that leaves half of what is free, else on the
+        CPU if that has room, else None."""
         bytes_needed = storage.nbytes()
         if storage.device.type == "cuda":
             free, _ = torch.cuda.mem_get_info(self.device)

@@ -137,7 +137,8 @@ def without_owner(tensor):
     if tensor.layout != torch.strided:
         return tensor
     storage = tensor.untyped_storage()
-    borrowed = torch._C._construct_storage_from_data_pointer(storage.data_ptr(), tensor.device, storage.nbytes())
+    borrowed = torch._C._construct_storage_from_data_pointer(storage.data_ptr(), tensor.device,
+                                                             storage.nbytes())
     return torch.empty(0, dtype=tensor.dtype, device=tensor.device).set_(
         borrowed, tensor.storage_offset(), tensor.shape, tensor.stride())
 

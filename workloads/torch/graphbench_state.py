@@ -1,5 +1,5 @@
-"""Finds what a step writes, whatever keeps it, and puts it back. State is the bytes of storages that existed before
-the step and that the step changes, and the states of generators that it draws from."""
+"""Finds what a step writes, whatever keeps it, and puts it back. State is the bytes of storages that existed
+before the step and that the step changes, and the states of generators that it draws from."""
 
 import contextlib
 import gc
@@ -20,7 +20,8 @@ def storage_of(tensor):
 
 
 def bytes_of(storage):
-    """A tensor over the bytes of a storage. Writing to it moves no tensor's version, and autograd does not see it."""
+    """A tensor over the bytes of a storage. Writing to it moves no tensor's version, and autograd does not
+    see it."""
     over = torch.empty(0, dtype=torch.uint8, device=storage.device)
     return over.set_(storage, 0, (storage.nbytes(),), (1,))
 
@@ -45,15 +46,16 @@ def collected():
 
 
 def owned(tensor):
-    """The tensor, which now keeps its memory. An object that the collector or a weak reference gives may be one that
-    its C++ tensor owns, and would point to nothing when that tensor goes."""
+    """The tensor, which now keeps its memory. An object that the collector or a weak reference gives may be
+    one that its C++ tensor owns, and would point to nothing when that tensor goes."""
     if tensor is not None and hasattr(tensor, "_fix_weakref"):
         tensor._fix_weakref()
     return tensor
 
 
 def is_trained(tensor):
-    """True for a leaf that gets a gradient. An undefined tensor has no attributes, and some views refuse the question."""
+    """True for a leaf that gets a gradient. An undefined tensor has no attributes, and some views refuse the
+    question."""
     with contextlib.suppress(RuntimeError):
         return tensor.is_leaf and tensor.requires_grad
     return False
@@ -67,8 +69,8 @@ def live_tensors():
 
 
 def live_generators():
-    """All random number generators that Python can reach. The garbage collector does not track them, nor tuples and
-    dicts that hold nothing else, so they are looked for in what tracked objects refer to."""
+    """All random number generators that Python can reach. The garbage collector does not track them, nor
+    tuples and dicts that hold nothing else, so they are looked for in what tracked objects refer to."""
     referents = gc.get_referents(*collected())
     untracked = [each for each in referents if type(each) in (dict, tuple) and not gc.is_tracked(each)]
     found = {id(each): each for each in itertools.chain(referents, gc.get_referents(*untracked))
@@ -113,8 +115,8 @@ def numbers(tensors):
 
 
 class Seen:
-    """A storage at one moment: its digest, the greatest version of its tensors, and the shapes of those tensors. It
-    keeps the storage's address from being used again, but not its memory."""
+    """A storage at one moment: its digest, the greatest version of its tensors, and the shapes of those
+    tensors. It keeps the storage's address from being used again, but not its memory."""
 
     def __init__(self, storage):
         self.weak, self.nbytes, self.device = StorageWeakRef(storage), storage.nbytes(), storage.device
@@ -133,7 +135,8 @@ class Seen:
         return torch.UntypedStorage._new_with_weak_ptr(self.weak.cdata)
 
     def tensors(self):
-        """The storage's elements as tensors: the largest views, without those that lie inside of a dense one."""
+        """The storage's elements as tensors: the largest views, without those that lie inside of a dense
+        one."""
         storage, chosen, covered = self.storage(), [], []
         for view, count in sorted(self.views.items(), key=lambda each: -each[1]):
             dtype, offset, shape, stride = view
@@ -196,9 +199,9 @@ class Kept:
 
 
 class State:
-    """What a step writes. Call before_first(), run the step, after_first(), run it again, after_second(); and if that
-    returns true, run it once more and call after_third(). `shared` holds the copies of all batches of the process,
-    because batches share weights."""
+    """What a step writes. Call before_first(), run the step, after_first(), run it again, after_second(); and
+    if that returns true, run it once more and call after_third(). `shared` holds the copies of all batches of
+    the process, because batches share weights."""
 
     shared = {}
     memory = Memory()
@@ -234,9 +237,9 @@ class State:
         self.draws += [(each, each.get_state()) for each in live_generators() if id(each) not in known]
 
     def after_second(self):
-        """Keeps the copies of what was written, and of generators that were drawn from; drops the others. Returns true
-        if some of it changed in the first step only: the step may have filled a table once, or write the same values
-        again. A third step, from the old values of these, shows which."""
+        """Keeps the copies of what was written, and of generators that were drawn from; drops the others.
+        Returns true if some of it changed in the first step only: the step may have filled a table once, or
+        write the same values again. A third step, from the old values of these, shows which."""
         after = self.memory.look(self.devices)
 
         def differ(a, b):
@@ -249,13 +252,15 @@ class State:
                 continue
             first = old or seen
             first.views = new.views
-            self.kept[key] = Kept(first, self.first[key] if old is not None else self.born[key], born=old is None)
+            copy = self.first[key] if old is not None else self.born[key]
+            self.kept[key] = Kept(first, copy, born=old is None)
             if not differ(seen, new) and self.kept[key].copy is not None:
                 self.once.append(key)
         State.shared.update(self.kept)
         self.old = set(self.before)
         self.known = {key: each.weak for key, each in {**self.before, **after}.items()}
-        self.generators = [(each, state) for each, state in self.draws if not torch.equal(state, each.get_state())]
+        self.generators = [(each, state) for each, state in self.draws
+                           if not torch.equal(state, each.get_state())]
         with unseen():
             self.filled = {}
             for key in self.once:
@@ -295,7 +300,8 @@ class State:
         return keys <= self.old and not keys & self.kept.keys()
 
     def small(self):
-        """What is put back before each timed step: integers first, then the smallest, up to SMALL bytes in all."""
+        """What is put back before each timed step: integers first, then the smallest, up to SMALL bytes in
+        all."""
         total, chosen = 0, []
 
         def order(kept):

@@ -1,4 +1,5 @@
-"""Walks what a step's Python objects hold, by name: tensors, numbers, modules. Also finds the tensors of a result."""
+"""Walks what a step's Python objects hold, by name: tensors, numbers, modules. Also finds the tensors of a
+result."""
 
 import collections.abc
 import dataclasses
@@ -11,16 +12,17 @@ import weakref
 import torch
 
 SCALARS = (bool, int, float, complex, str, bytes, type(None))
-VISITS_MAX = 200_000  # a step that holds more is walked in part: names are then missing, and no verdict depends on them
+VISITS_MAX = 200_000  # a step that holds more is walked in part, and some names are then missing
 # Objects of these packages have no state of the user's, or too much of their own.
-FOREIGN = {"torch", "numpy", "builtins", "types", "functools", "threading", "logging", "ctypes", "_thread", "re", "abc",
-           "inspect", "importlib", "triton", "weakref", "collections", "enum", "typing", "os", "io", "_io"}
+FOREIGN = {"torch", "numpy", "builtins", "types", "functools", "threading", "logging", "ctypes", "_thread",
+           "re", "abc", "inspect", "importlib", "triton", "weakref", "collections", "enum", "typing", "os",
+           "io", "_io"}
 OURS = ("torch.nn", "torch.optim", "torch.amp", "torch.cuda.amp", "torch.distributions")
 
 
 def parts_of(tensor):
-    """The dense tensors that make up a tensor: itself, or the parts of a sparse or nested one. Fake and meta tensors,
-    which have no memory, have none."""
+    """The dense tensors that make up a tensor: itself, or the parts of a sparse or nested one. Fake and meta
+    tensors, which have no memory, have none."""
     fake = getattr(torch, "_subclasses", None)
     if fake and isinstance(tensor, fake.FakeTensor) or tensor.device.type not in ("cpu", "cuda"):
         return []
@@ -42,8 +44,8 @@ def parts_of(tensor):
 
 def is_opaque(value):
     """True for an object that is not walked into."""
-    if type(value) in weakref.ProxyTypes or isinstance(value, (type, types.ModuleType, types.BuiltinFunctionType,
-                                                               torch.Generator)):
+    kinds = (type, types.ModuleType, types.BuiltinFunctionType, torch.Generator)
+    if type(value) in weakref.ProxyTypes or isinstance(value, kinds):
         return True
     module = type(value).__module__
     return module.partition(".")[0] in FOREIGN and not module.startswith(OURS)
@@ -219,14 +221,16 @@ RANDOM = {"random": random.setstate}
 
 
 def leaves_of(result, name="", depth=0, found=None):
-    """The tensors of a step's result by name, at any depth: lists, mappings, dataclasses, and fields of objects."""
+    """The tensors of a step's result by name, at any depth: lists, mappings, dataclasses, and fields of
+    objects."""
     found = {} if found is None else found
     dot = f"{name}." if name else ""
     if type(result) in weakref.ProxyTypes:
         pass
     elif isinstance(result, torch.Tensor):
         found[name or "0"] = result
-    elif depth > 8 or isinstance(result, SCALARS) or callable(result) and not dataclasses.is_dataclass(result):
+    elif depth > 8 or isinstance(result, SCALARS) or (
+            callable(result) and not dataclasses.is_dataclass(result)):
         pass
     elif isinstance(result, collections.abc.Mapping):
         for key, value in result.items():

@@ -30,7 +30,7 @@ struct CuptiRecord {
 struct CuptiTimedRecord {
   std::uint32_t kind;
   std::uint8_t details[4];
-  std::uint64_t bytes;  // of copies and fills
+  std::uint64_t bytes;     // of copies and fills
   std::uint64_t start_ns;  // CUPTI's clock; 0 if the time is unknown
   std::uint64_t end_ns;
 };

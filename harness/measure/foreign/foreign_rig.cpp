@@ -165,8 +165,9 @@ void ForeignRig::let_step_check(ForeignStep& step, execution::Executor& executor
     const std::string said = step.check(heard.dump());
     const auto asked = nlohmann::json::parse(said, nullptr, false);
     const auto unclear = [&] {
-      return Error(ErrorCode::step_failed, "check: the step asks for " + said.substr(0, 100) +
-                                               R"(: give {"run": "eager"}, {"run": "mode"} or {"verdict": ...})");
+      return Error(ErrorCode::step_failed,
+                   "check: the step asks for " + said.substr(0, 100) +
+                       R"(: give {"run": "eager"}, {"run": "mode"} or {"verdict": ...})");
     };
     if (!asked.is_object()) throw unclear();
     heard = nlohmann::json::object();
@@ -180,7 +181,10 @@ void ForeignRig::let_step_check(ForeignStep& step, execution::Executor& executor
     check = model::Check{.reference = is_eager ? "eager_again" : "eager",
                          .identical = false,
                          .max_abs_error = 0,
-                         .tolerated = {}};
+                         .tolerated = {},
+                         .state = {},
+                         .inputs = {},
+                         .remarks = {}};
     try {
       read_verdict(verdict, task_.launch == 0, *check);
       if (const auto failed = verdict.at("failed").get<std::string>(); !failed.empty())
@@ -193,8 +197,8 @@ void ForeignRig::let_step_check(ForeignStep& step, execution::Executor& executor
       check->remarks.emplace_back("the step runs nothing on the device");
     return;
   }
-  throw Error(ErrorCode::step_failed, "check: the step asked for " + std::to_string(turns_max) +
-                                          " turns and gave no verdict");
+  throw Error(ErrorCode::step_failed,
+              "check: the step asked for " + std::to_string(turns_max) + " turns and gave no verdict");
 }
 
 void ForeignRig::check(execution::Executor& executor, std::int64_t batch, const model::StepRecords* records,
@@ -217,7 +221,10 @@ void ForeignRig::check(execution::Executor& executor, std::int64_t batch, const 
   check = model::Check{.reference = is_eager ? "eager_again" : "eager",
                        .identical = true,
                        .max_abs_error = 0,
-                       .tolerated = std::nullopt};
+                       .tolerated = std::nullopt,
+                       .state = {},
+                       .inputs = {},
+                       .remarks = {}};
   const auto fail = [&](const std::string& why) {
     check->identical = false;
     throw Error(ErrorCode::check_failed, "check: " + why);

@@ -24,12 +24,12 @@ class ForeignRig final : public worker::Rig {
   void allocate(std::int64_t) override { allocated_ = true; }
   bool allocated() const noexcept override { return allocated_; }
   void release() override { allocated_ = false; }
-  // Differences that another order of operations explains give Check::tolerated; larger ones fail. A step that
-  // checks itself (gb_step.check) judges; else its outputs are compared here.
+  // Differences that another order of operations explains give Check::tolerated; larger ones fail. A step
+  // that checks itself (gb_step.check) judges; else its outputs are compared here.
   void check(execution::Executor& executor, std::int64_t batch, const model::StepRecords* records,
              std::optional<model::Check>& check) override;
-  // Only an unsupported mode, which is reported before any capture, an empty graph and a failed check leave the
-  // process usable. A failed capture can leave a library's allocator in any state.
+  // Only an unsupported mode, which is reported before any capture, an empty graph and a failed check leave
+  // the process usable. A failed capture can leave a library's allocator in any state.
   bool survives(ErrorCode code) const noexcept override {
     return code == ErrorCode::check_failed || code == ErrorCode::unsupported ||
            code == ErrorCode::recorded_nothing;

@@ -158,7 +158,8 @@ std::string ForeignStep::report() {
 
 std::string ForeignStep::check(const std::string& heard) {
   const char* said = nullptr;
-  checked("check", [&] { return record_.check(step_, heard.c_str(), &said, reason_.data(), reason_.size()); });
+  checked("check",
+          [&] { return record_.check(step_, heard.c_str(), &said, reason_.data(), reason_.size()); });
   return said == nullptr ? "" : said;
 }
 
@@ -189,9 +190,10 @@ void ForeignExecutor::warm_up() {
 void ForeignExecutor::require_work() const {
   const bool captured = std::ranges::all_of(parts_, [](const Part& part) { return part.graph != nullptr; });
   if (captured && counts().graphs.contents.nodes == 0)
-    throw Error(ErrorCode::recorded_nothing,
-                "capture: the graph is empty: the step enqueued nothing while it was captured, because it returned "
-                "what an earlier step had made, or because it has no work on the device");
+    throw Error(
+        ErrorCode::recorded_nothing,
+        "capture: the graph is empty: the step enqueued nothing while it was captured, because it returned "
+        "what an earlier step had made, or because it has no work on the device");
 }
 
 std::unique_ptr<Graph> ForeignExecutor::capture_part(Part& part, std::int32_t index) {

@@ -168,7 +168,10 @@ model::Check check_once(const CheckedStep& step, CheckMemory& memory, std::strin
   model::Check check{.reference = is_eager ? "eager_again" : "eager",
                      .identical = true,
                      .max_abs_error = 0,
-                     .tolerated = {}};
+                     .tolerated = {},
+                     .state = {},
+                     .inputs = {},
+                     .remarks = {}};
   const std::vector<ir::ValueId> constants = constants_of(program);
   // Restores the weights. Otherwise an op that writes the same values in each step would not be found.
   step.context.buffers.fill_weights(step.context.stream, step.weights_seed);

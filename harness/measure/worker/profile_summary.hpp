@@ -40,13 +40,15 @@ model::DeviceTimeCheck summarize_time_check(const std::vector<RecordedStep>& ste
 struct StepGraphs {
   // The step consists of graphs alone, so what runs beside them is not the step's.
   bool all = false;
-  // The bytes of each copy node, if the graphs can be read: the driver runs small copies of a graph as kernels.
+  // The bytes of each copy node, if the graphs can be read: the driver runs small copies of a graph as
+  // kernels.
   std::optional<std::vector<std::int64_t>> copies = {};
 };
 
-// Compares the work of the last step of each list, in any order: kernels by the first 160 bytes of their names,
-// copies by their bytes. Kernels that the driver runs in a graph for copies and fills are no kernels of the step.
-// Busy time is the median over `steps`. Both lists need at least one step. graph_seconds stays 0.
+// Compares the work of the last step of each list, in any order: kernels by the first 160 bytes of their
+// names, copies by their bytes. Kernels that the driver runs in a graph for copies and fills are no kernels
+// of the step. Busy time is the median over `steps`. Both lists need at least one step. graph_seconds stays
+// 0.
 model::StepRecords summarize_records(const std::vector<RecordedStep>& steps,
                                      const std::vector<RecordedStep>& eager, const StepGraphs& graphs = {});
 

@@ -42,8 +42,8 @@ class Rig {
   // The part of prepare() after the choice of kernels: warmups, capture, instantiation, upload.
   void set_up(execution::Executor& executor, model::Setup& setup,
               const std::function<void(std::string_view)>& phase, std::int64_t warmups);
-  // Throws Error(check_failed) if outputs differ from eager's. Fills in `check` in both cases. `records`: the kernels
-  // that the step and its eager step ran; null if they are not known.
+  // Throws Error(check_failed) if outputs differ from eager's. Fills in `check` in both cases. `records`: the
+  // kernels that the step and its eager step ran; null if they are not known.
   virtual void check(execution::Executor& executor, std::int64_t batch, const model::StepRecords* records,
                      std::optional<model::Check>& check) = 0;
   // Facts by name, from the library that runs the step. Throws if they cannot be read.

@@ -98,8 +98,9 @@ void record_batch(TaskRun& run, BatchRun& batch, const EmptyLine& line, Activity
   execution::Executor& executor = *batch.executor;
   const StepList eager = record(executor.eager(), stream, profiler);
   const bool is_eager = &executor.eager() == &executor;
-  model::StepRecords& records = batch.result.records.emplace(summarize_records(
-      is_eager ? eager : record(executor, stream, profiler), eager, is_eager ? StepGraphs{} : graphs_of(executor)));
+  model::StepRecords& records =
+      batch.result.records.emplace(summarize_records(is_eager ? eager : record(executor, stream, profiler),
+                                                     eager, is_eager ? StepGraphs{} : graphs_of(executor)));
   // A step that runs nothing on the device has no graph to predict.
   records.graph_seconds = eager.back().activities.empty() ? 0 : graph_seconds(line, eager);
 }

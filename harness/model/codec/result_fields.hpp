@@ -119,8 +119,8 @@ GB_DESCRIBE(model::Launch, index, setup, submit_seconds, latency_seconds, device
                    text_field("device", &T::device_stopped_by),
                    text_field("throughput", &T::throughput_stopped_by))),
             (later, placements), (computed_field<Ramp>("ramp_seconds", false)), (later, sustained),
-            (later, ranks), (later, restore_seconds), (later, machine), (later, setups), (later, startup), (later, worker_seconds),
-            (message, within), (message, submit_samples), (message, latency_samples),
+            (later, ranks), (later, restore_seconds), (later, machine), (later, setups), (later, startup),
+            (later, worker_seconds), (message, within), (message, submit_samples), (message, latency_samples),
             (message, device_samples), (message, latency_started_ns), (message, device_started_ns));
 GB_DESCRIBE(model::CheckedState, count, bytes, names, generators, before_steps, before_steps_bytes,
             without_copy);

@@ -160,7 +160,8 @@ void add_outputs(Notes& notes, const Result& result) {
     return is_ok(cell) && cell.check && !cell.check->remarks.empty() ? cell.check->remarks.front() : "";
   });
   add_first(notes, result, "inputs_kept", [](const CellResult& cell) -> std::string {
-    if (!is_ok(cell) || !cell.check || !cell.check->inputs || cell.check->inputs->kept_because.empty()) return "";
+    if (!is_ok(cell) || !cell.check || !cell.check->inputs || cell.check->inputs->kept_because.empty())
+      return "";
     return "the check ran on the values that the step was built with: " + cell.check->inputs->kept_because;
   });
 }
@@ -171,13 +172,15 @@ void add_programs(Notes& notes, const Result& result) {
   add_first(notes, result, "two_programs", [](const CellResult& cell) -> std::string {
     if (!is_ok(cell) || !cell.records || !is_other_program(*cell.records)) return "";
     return fmt::format(
-        "the program is not eager's, so the gain (*) is not due to graphs alone; {}: {} (`records.differences`)",
+        "the program is not eager's, so the gain (*) is not due to graphs alone; {}: {} "
+        "(`records.differences`)",
         id_of(cell.cell), program_text(*cell.records));
   });
   add_first(notes, result, "framework_kernels", [](const CellResult& cell) -> std::string {
     if (!is_ok(cell) || !cell.records || !cell.records->framework_kernels) return "";
     return fmt::format(
-        "beside the step's graph its framework enqueues {}, for example for the state of a random number generator "
+        "beside the step's graph its framework enqueues {}, for example for the state of a random number "
+        "generator "
         "(`records.framework_kernels`)",
         plural(*cell.records->framework_kernels, "operation"));
   });

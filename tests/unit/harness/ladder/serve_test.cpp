@@ -399,8 +399,13 @@ TEST(LadderProcess, TaskAndAnswerCrossThePipeAsTheyAre) {
   answer.reason = model::Reason{"check_failed", "why"};
   answer.launch.steps.padded = 4;
   answer.launch.sizes.push_back({.size = 4, .uses = 2, .rows = {{3, 2}}, .setup = {}, .step_seconds = 0.5});
-  answer.check =
-      model::Check{.reference = "eager_padded", .identical = true, .max_abs_error = 0, .tolerated = {}};
+  answer.check = model::Check{.reference = "eager_padded",
+                              .identical = true,
+                              .max_abs_error = 0,
+                              .tolerated = {},
+                              .state = {},
+                              .inputs = {},
+                              .remarks = {}};
   answer.choices.emplace_back();
   answer.launch.placements = {{0.25, 0.125, 2.0}};
   answer.launch.first_requests = model::FirstRequests{3, 0.5, 1.0, 1.5};

@@ -161,11 +161,21 @@ TEST_F(CellTableTest, AWorkerThatDiesFailsOnlyWhatItHadNotReported) {
 
 TEST_F(CellTableTest, ACheckMustHoldInEveryLaunch) {
   model::CellResult identical = ok_cell(first, 1);
-  identical.check =
-      model::Check{.reference = "eager", .identical = true, .max_abs_error = 0, .tolerated = {}};
+  identical.check = model::Check{.reference = "eager",
+                                 .identical = true,
+                                 .max_abs_error = 0,
+                                 .tolerated = {},
+                                 .state = {},
+                                 .inputs = {},
+                                 .remarks = {}};
   model::CellResult different = ok_cell(second, 1);
-  different.check =
-      model::Check{.reference = "eager", .identical = false, .max_abs_error = 0.5, .tolerated = {}};
+  different.check = model::Check{.reference = "eager",
+                                 .identical = false,
+                                 .max_abs_error = 0.5,
+                                 .tolerated = {},
+                                 .state = {},
+                                 .inputs = {},
+                                 .remarks = {}};
   report(first, {different});
   report(second, {identical});
   EXPECT_FALSE(table.cells()[0].check->identical);

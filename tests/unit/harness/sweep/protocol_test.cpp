@@ -36,8 +36,13 @@ TEST(Protocol, ATaskSurvives) {
 
 TEST(Protocol, ACellSurvivesWithAllItsNumbers) {
   model::CellResult result = test::ok_cell(test::sample_task("whole", {4}), 4);
-  result.check =
-      model::Check{.reference = "eager", .identical = false, .max_abs_error = 1.0 / 3, .tolerated = {}};
+  result.check = model::Check{.reference = "eager",
+                              .identical = false,
+                              .max_abs_error = 1.0 / 3,
+                              .tolerated = {},
+                              .state = {},
+                              .inputs = {},
+                              .remarks = {}};
   facts::GraphCounts& graph = result.graph.emplace();
   graph.pieces = 1;
   graph.contents.nodes = 2;

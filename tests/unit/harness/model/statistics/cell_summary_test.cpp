@@ -160,6 +160,10 @@ TEST(CellSummary, RecordsOfTheEagerStepPredictWhatOneGraphGains) {
                                      .eager_kernels = 40,
                                      .other_kernels = 0,
                                      .differences = {},
+                                     .copies = {},
+                                     .eager_copies = {},
+                                     .other_copies = {},
+                                     .framework_kernels = {},
                                      .graph_seconds = 1.25e-4};
   auto whole = cell("whole", {1e-4});
   whole.records = eager.records;
