@@ -128,8 +128,9 @@ class Torch(HarnessCase):
 
     @staticmethod
     def sweep_of(function, *extra, batch):
+        brief = () if "--samples-max" in extra else ("--samples-max", "5", "--time-per-cell", "0.01")
         return ("--sweep", "--device", "host", "--torch", f"step.py:{function}", "--python", PYTHON,
-                "--batch", batch, "--time-per-cell", "0.01", "--samples-max", "5", *extra)
+                "--batch", batch, *brief, *extra)
 
     def cells(self, function, *extra, code=0, **options):
         self.sweep(function, *extra, code=code, **options)
@@ -172,7 +173,7 @@ class Torch(HarnessCase):
 
     def test_the_check_says_what_is_state_and_which_inputs_were_renewed(self):
         check = self.cells("training", "--mode", "eager", batch="4")["eager", 4]["check"]
-        self.assertIn("layer.weight", check["state"]["names"])
+        self.assertIn("weight", check["state"]["names"])
         self.assertEqual(check["state"]["bytes"], check["state"]["before_steps_bytes"])
         self.assertEqual("", check["inputs"]["kept_because"])
         self.assertLess(0, check["inputs"]["renewed"])
@@ -190,7 +191,8 @@ class Torch(HarnessCase):
         self.assertEqual([[("ok", True)], [("ok", True)]], verdicts)
 
     def test_small_state_is_put_back_before_each_timed_step(self):
-        cell = self.cells("advancing", "--mode", "eager", "--samples-max", "2000", batch="2")["eager", 2]
+        cell = self.cells("advancing", "--mode", "eager", "--samples-max", "2000",
+                          "--time-per-cell", "0.05", batch="2")["eager", 2]
         self.assertEqual("ok", cell["status"], cell)  # its position would leave the cache
         self.assertGreater(cell["launches"][0]["restore_seconds"], 0)
 
@@ -234,7 +236,7 @@ class Torch(HarnessCase):
         other = self.sweep("model", "--mode", "torch.other")
         self.assert_refused(other, "--mode", "is not a mode of step-model")
         cell = self.cells("nothing", "--mode", "eager", batch="1", code=3)["eager", 1]
-        self.assertIn("must return a callable, (module, args) or a list", cell["reason"]["message"])
+        self.assertIn("must return a callable, (module, args), (module, args, kwargs) or a list", cell["reason"]["message"])
 
     def test_an_interpreter_without_torch_or_behind_a_wrapper_is_told_apart(self):
         for name, script, words in (("empty", f"{PYTHON} -S -I", "has no torch"),

@@ -76,7 +76,8 @@ def installed():
     """Patches torch and graphbench for the time of a `with`."""
     stack = contextlib.ExitStack()
     for owner, name, value in ((torch.cuda, "CUDAGraph", Graph), (torch.cuda, "graph", capturing),
-                               (graphbench_step, "shared_pool", lambda device: types.SimpleNamespace(id=None)),
+                               (graphbench_step, "shared_pool",
+                                lambda device: types.SimpleNamespace(id=None)),
                                (torch.cuda, "is_current_stream_capturing", not_capturing),
                                (graphbench_step, "without_owner", lambda tensor: tensor)):
         stack.enter_context(mock.patch.object(owner, name, value))

@@ -1,5 +1,4 @@
-"""The user's step at one batch size in one mode: builds it, finds its state, makes the mode's parts, and answers a
-check."""
+"""The user's step at one batch size in one mode: finds its state, makes the mode's parts, answers a check."""
 
 import collections
 import contextlib

@@ -253,7 +253,7 @@ void ForeignRig::check(execution::Executor& executor, std::int64_t batch, const 
   }
   if (!check->identical)
     check->tolerated = "outputs differ from the eager outputs by " + three_digits(worst) +
-                       " of their norm at most, as another order of operations can cause";
+                       " of their norm at most, within the limit";
 }
 
 }  // namespace graphbench::foreign

@@ -159,11 +159,6 @@ void add_outputs(Notes& notes, const Result& result) {
   add_first(notes, result, "check_remark", [](const CellResult& cell) -> std::string {
     return is_ok(cell) && cell.check && !cell.check->remarks.empty() ? cell.check->remarks.front() : "";
   });
-  add_first(notes, result, "inputs_kept", [](const CellResult& cell) -> std::string {
-    if (!is_ok(cell) || !cell.check || !cell.check->inputs || cell.check->inputs->kept_because.empty())
-      return "";
-    return "the check ran on the values that the step was built with: " + cell.check->inputs->kept_because;
-  });
 }
 
 // Adds a note if graphs are not the only cause of a gain: code took other branches, or a compiler fused ops.
@@ -190,6 +185,11 @@ void add_programs(Notes& notes, const Result& result) {
     if (!is_ok(cell) || busy == cell.library.end()) return "";
     return fmt::format("Python's thread {} was busy: steps that Python runs wait up to 5 ms for it",
                        one_line(busy->second));
+  });
+  add_first(notes, result, "inputs_kept", [](const CellResult& cell) -> std::string {
+    if (!is_ok(cell) || !cell.check || !cell.check->inputs || cell.check->inputs->kept_because.empty())
+      return "";
+    return "the check ran on the values that the step was built with: " + cell.check->inputs->kept_because;
   });
 }
 

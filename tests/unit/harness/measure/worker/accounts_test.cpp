@@ -51,7 +51,39 @@ TEST(StepRecords, CompareKernelsByNameAndCountThoseThatOneSideLacks) {
   EXPECT_EQ(different.operations, 3);
   EXPECT_EQ(different.other_kernels, 3);
   EXPECT_EQ(different.differences,
-            (std::vector<std::string>{"2 eager, 1 here: a", "1 eager, 0 here: b", "0 eager, 1 here: mask"}));
+            (std::vector<std::string>{"2 eager, 1 here: a", "1 eager, 0 here: b", "0 eager, 1 here: mask",
+                                      "0 eager, 1 here: copy of 0 bytes"}));
+  EXPECT_EQ(different.other_copies, 1);
+}
+
+Activity in_graph(Activity activity) {
+  activity.in_graph = true;
+  return activity;
+}
+
+TEST(StepRecords, CountTheDriversKernelsForCopiesOfAGraphAsCopies) {
+  const Activity copy{Activity::Kind::copy, "copy", 1, 2, 512};
+  const RecordedStep eager{0, {kernel("a", 0, 1), copy}};
+  const RecordedStep graph{0, {in_graph(kernel("a", 0, 1)), in_graph(kernel("memcpy32_post", 1, 2))}};
+  const model::StepRecords same = summarize_records({graph}, {eager}, {.all = true, .copies = {{512}}});
+  EXPECT_FALSE(model::is_other_program(same));
+  EXPECT_EQ(same.kernels, 1);
+  EXPECT_EQ(same.copies, 1);
+  const model::StepRecords lost = summarize_records({graph}, {eager}, {.all = true, .copies = {{}}});
+  EXPECT_TRUE(model::is_other_program(lost));
+  EXPECT_EQ(lost.differences, std::vector<std::string>{"1 eager, 0 here: copy of 512 bytes"});
+  // Where a graph cannot be read, the driver's kernels have no bytes, and copies are only counted.
+  EXPECT_FALSE(model::is_other_program(summarize_records({graph}, {eager}, {.all = true, .copies = {}})));
+}
+
+TEST(StepRecords, KeepWhatAFrameworkAddsBesideAGraphApart) {
+  const RecordedStep eager{0, {kernel("draw", 0, 1)}};
+  const RecordedStep graph{0, {kernel("set_seed", 0, 1), in_graph(kernel("draw", 1, 2))}};
+  const model::StepRecords whole = summarize_records({graph}, {eager}, {.all = true, .copies = {{}}});
+  EXPECT_FALSE(model::is_other_program(whole));
+  EXPECT_EQ(whole.framework_kernels, 1);
+  const model::StepRecords parts = summarize_records({graph}, {eager}, {.all = false, .copies = {{}}});
+  EXPECT_TRUE(model::is_other_program(parts)) << "beside pieces run ops of the step";
 }
 
 TEST(Profile, IsTheMedianOverSteps) {

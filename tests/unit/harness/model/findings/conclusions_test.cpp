@@ -174,7 +174,7 @@ TEST_F(ConclusionsTest, OfAForeignStepSayWhoseGainItIsAndWhatOneGraphShouldGain)
   result_.cells.back().records->other_kernels = 123;
   EXPECT_EQ(text("two_programs"),
             "two_programs: The gain does not come from graphs alone, because the programs differ: at batch "
-            "1, torch.cudagraphs runs 42 kernels and eager 165.");
+            "1 in torch.cudagraphs, it runs 42 kernels, and eager runs 165 kernels.");
 }
 
 TEST_F(ConclusionsTest, OfTrainingSayWhereTheDeviceTimeGoes) {

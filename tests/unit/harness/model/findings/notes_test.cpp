@@ -47,9 +47,13 @@ TEST(Notes, NameWhatIsNotClean) {
   expect(
       [](Result& r) {
         r.cells[3].check->identical = false;
-        r.cells[3].check->tolerated = "order";
+        r.cells[3].check->tolerated = "outputs differ by 1e-7";
       },
-      "outputs_near", "differ from eager's in some bits");
+      "outputs_near", "1 cell: outputs differ by 1e-7");
+  expect([](Result& r) { r.cells[3].check->remarks = {"it shows nothing"}; }, "check_remark",
+         "1 cell: it shows nothing");
+  expect([](Result& r) { r.cells[3].check->inputs.emplace().kept_because = "both builds are equal"; },
+         "inputs_kept", "values that the step was built with: both builds are equal");
   expect([](Result& r) { r.cells[3].library["busy_threads"] = "loader"; }, "busy_threads",
          "thread loader was busy");
   expect([](Result& r) { r.cells[3].fallback = "eager"; }, "ran_eager", "the program cannot be captured");
@@ -88,8 +92,9 @@ TEST(Notes, NameTheCellsAndTheFirstThatIsAnotherProgramThanEager) {
   }
   const std::vector<Note> notes = notes_of(result);
   ASSERT_THAT(notes, SizeIs(2));
-  EXPECT_THAT(notes[1].text, HasSubstr(id_of(result.cells[2].cell) +
-                                       " runs 376 kernels where eager runs 165: 0 eager, 211 here"));
+  EXPECT_THAT(notes[1].text,
+              HasSubstr(id_of(result.cells[2].cell) +
+                        ": it runs 376 kernels, and eager runs 165 kernels: 0 eager, 211 here"));
   EXPECT_THAT(notes[1].cells, ElementsAre(id_of(result.cells[2].cell), id_of(result.cells[4].cell)));
 }
 
