@@ -81,14 +81,22 @@ class OwnMemory:
             torch.cuda.synchronize(self.device)
             torch.cuda.empty_cache()
 
+    def release(self):
+        """Frees what was computed with, once no tensor of it is needed."""
+        if self.temporary is not None:
+            self.temporary = None
+            torch.cuda.synchronize(self.device)
+            torch.cuda.empty_cache()
+
     def facts(self):
         """What `graphbench bill` reads, without our own part."""
         self.note_peaks()
         others, own = self.segments(False), self.segments(True)
-        facts = {"memory_allocated": torch.cuda.memory_allocated(self.device) - sum(
+        reserved = sum(each["total_size"] for each in own)
+        facts = {"memory_of_graphbench": reserved,
+                 "memory_allocated": torch.cuda.memory_allocated(self.device) - sum(
                      each["allocated_size"] for each in own),
-                 "memory_reserved": torch.cuda.memory_reserved(self.device) - sum(
-                     each["total_size"] for each in own)}
+                 "memory_reserved": torch.cuda.memory_reserved(self.device) - reserved}
         if others:
             facts["memory_free_in_graph_pools"] = sum(
                 each["total_size"] - each["allocated_size"] for each in others

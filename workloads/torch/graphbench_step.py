@@ -150,6 +150,7 @@ class Step:
     def compare_with_itself(self):
         self.itself = SelfComparison(self)
         self.result = None
+        self.memory.release()
         if self.mode != "eager" and (why := self.itself.python or self.itself.hidden):
             raise Skip(f"{why}; a graph would replay what was captured" + (
                 ": keep it in a tensor" if self.itself.python else ""))
@@ -393,6 +394,7 @@ class Step:
         if "verdict" in word:
             self.talk = None
             self.inputs.forget()
+            self.memory.release()
         self.word = json.dumps(word).encode()
         said[0] = self.word
 
