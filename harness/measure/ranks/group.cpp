@@ -238,9 +238,9 @@ std::string call_of(const std::string& stacks) {
   for (const std::string& line : split(stacks, '\n')) {
     if (!std::regex_match(line, found, frame)) {
       calls.clear();  // the stack of another thread begins
-    } else if (found[1] != "graphbench.py") {
+    } else if (found[1] != "graphbench.py" && found[1] != "graphbench_step.py") {
       calls.push_back(found.format("$3 at $1:$2"));
-    } else if (!calls.empty()) {  // graphbench.py calls the step, so the frames above are the step's own
+    } else if (!calls.empty()) {  // these files call the step, so the frames above are the step's own
       calls.resize(std::min(calls.size(), calls_max));
       return join(calls, " < ");
     }
