@@ -48,7 +48,9 @@ TEST(AbiLayout, VersionTwoHasTheSizesItWasPublishedWith) {
   EXPECT_EQ(sizeof(gb_program_pass), 40u);
   EXPECT_EQ(sizeof(gb_step_request), 72u);
   EXPECT_EQ(sizeof(gb_step_output), 32u);
-  EXPECT_EQ(sizeof(gb_step), 104u);
+  EXPECT_EQ(sizeof(gb_step), 120u);
+  EXPECT_EQ(offsetof(gb_step, user), 96u);  // the last field of the first header
+  EXPECT_EQ(sizeof(gb_step_copy), 32u);
 }
 
 TEST(AbiLayout, VersionTwoHasItsFieldsWhereTheyWere) {
