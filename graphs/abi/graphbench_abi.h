@@ -394,8 +394,8 @@ typedef struct gb_step {
   /* Returns the library's counts as a JSON object, or null. The text is valid until the step's next call. The
    * function itself may be null. `graphbench bill` reads gc_seconds and, in bytes, summed over all open
    * steps, memory_reserved, max_memory_reserved (its maximum since open() of this step), memory_allocated (a
-   * part of memory_reserved) and memory_free_in_graph_pools (another part: only graphs may use it). It leaves out
-   * memory_of_graphbench, which is in none of these. */
+   * part of memory_reserved) and memory_free_in_graph_pools (another part: only graphs may use it). It leaves
+   * out memory_of_graphbench, which is in none of these. */
   const char* (*report)(void* step);
   void (*close)(void* step);
   void* user;

@@ -236,7 +236,8 @@ class Torch(HarnessCase):
         other = self.sweep("model", "--mode", "torch.other")
         self.assert_refused(other, "--mode", "is not a mode of step-model")
         cell = self.cells("nothing", "--mode", "eager", batch="1", code=3)["eager", 1]
-        self.assertIn("must return a callable, (module, args), (module, args, kwargs) or a list", cell["reason"]["message"])
+        self.assertIn("must return a callable, (module, args), (module, args, kwargs) or a list",
+                      cell["reason"]["message"])
 
     def test_an_interpreter_without_torch_or_behind_a_wrapper_is_told_apart(self):
         for name, script, words in (("empty", f"{PYTHON} -S -I", "has no torch"),
