@@ -110,6 +110,45 @@ TEST_F(ForeignStepTest, AGraphThatTheStepLaunchesIsCountedAndNotInstantiated) {
   EXPECT_EQ(nullptr, executor.exec_of(0));
 }
 
+TEST_F(ForeignStepTest, TooManyOutputsAndTooLongAReportAreRefusedWithTheLimit) {
+  record_.outputs = [](void*, const gb_step_output**, char*, std::size_t) { return std::int32_t{5000}; };
+  ForeignStep many = made("eager", {GB_PART_RUN});
+  EXPECT_THAT(test::failure([&] { many.outputs(); }), HasSubstr("5000 outputs: give at most 4096"));
+  record_.report = [](void*) {
+    static const std::string text(std::size_t{2} << 20, ' ');
+    return text.c_str();
+  };
+  ForeignStep talkative = made("eager", {GB_PART_RUN});
+  EXPECT_THAT(test::failure([&] { talkative.report(); }), HasSubstr("longer than 1048576 bytes"));
+}
+
+TEST_F(ForeignStepTest, AGraphOfNothingFails) {
+  struct EmptyDevice final : test::FakeDevice {
+    std::unique_ptr<Graph> borrow_graph(void*) override { return std::make_unique<test::FakeGraph>(log, 0); }
+  } device;
+  ForeignStep step = made("whole", {GB_PART_CAPTURED});
+  ForeignExecutor executor(device, *stream_, step, false);
+  EXPECT_THAT(test::failure([&] { executor.capture(); }), HasSubstr("the graph is empty"));
+}
+
+TEST_F(ForeignStepTest, StateIsPutBackWhereTheStepLendsCopies) {
+  static std::int64_t at = 7;
+  static const std::int64_t begin = 3;
+  record_.state = [](void*, const gb_step_copy** copies, char*, std::size_t) {
+    static const gb_step_copy copy{
+        .to = &at, .from = &begin, .bytes = sizeof(at), .place = GB_ON_HOST, .reserved = 0};
+    *copies = &copy;
+    return std::int32_t{1};
+  };
+  ForeignStep step = made("eager", {GB_PART_RUN});
+  ForeignExecutor executor(device_, *stream_, step, true);
+  ASSERT_TRUE(executor.restores());
+  executor.restore();
+  EXPECT_EQ(begin, at);
+  record_.state = [](void*, const gb_step_copy**, char*, std::size_t) { return std::int32_t{70000}; };
+  EXPECT_THAT(refused("eager", {GB_PART_RUN}), HasSubstr("70000 copies: give at most 65536"));
+}
+
 TEST_F(ForeignStepTest, AModeOfItsOwnWarmsUpAsItRuns) {
   ForeignStep step = made("torch.cudagraphs", {GB_PART_RUN});
   ForeignExecutor executor(device_, *stream_, step, false);
