@@ -164,7 +164,7 @@ std::string refusal_after(const std::function<void(Json&)>& change,
 
 TEST(ResultDocument, ASummaryFollowsFromTheLaunches) {
   EXPECT_EQ(refusal_after([](Json&) {}), "accepted");
-  const struct {
+  const struct Lie {
     std::vector<std::string> path;
     Json value;
   } lies[] = {
@@ -177,16 +177,16 @@ TEST(ResultDocument, ASummaryFollowsFromTheLaunches) {
       {{"no_breakeven"}, "never"},       {{"submit_over_floor"}, 2.0},
       {{"predicted_gain"}, 3.0},
   };
-  for (const auto& [path, value] : lies) {
+  for (const Lie& lie : lies) {
     std::string place = "a.json: cells[1].summary";
-    for (const std::string& key : path) place += "." + key;
+    for (const std::string& key : lie.path) place += "." + key;
     const std::string said = refusal_after([&](Json& document) {
       Json* at = &document["cells"][1]["summary"];
-      for (const std::string& key : path) at = &(*at)[key];
-      *at = value;
+      for (const std::string& key : lie.path) at = &(*at)[key];
+      *at = lie.value;
     });
-    EXPECT_THAT(said,
-                testing::StartsWith(place + ": " + value.dump() + " contradicts the document's launches"));
+    EXPECT_THAT(
+        said, testing::StartsWith(place + ": " + lie.value.dump() + " contradicts the document's launches"));
     EXPECT_THAT(said, testing::HasSubstr("(cell \"mlp/base/bf16/forward/b1/w0/whole\")"));
     EXPECT_EQ(said.find('\n'), std::string::npos);
   }
