@@ -8,6 +8,7 @@ import pathlib
 import re
 import sys
 import traceback
+import warnings
 from unittest import mock
 
 import torch
@@ -142,8 +143,6 @@ def text(found):
 def kernels(call):
     """The names of the kernels that a call launches, in order of name, without those of the driver for
     copies."""
-    import warnings
-
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CUDA]) as profile:
