@@ -86,10 +86,12 @@ class Digests:
 
     def of(self, data):
         """The digest of a one-dimensional tensor of bytes, as a tensor of one element on its device."""
-        if data.device not in self.weights:
-            index = torch.arange(CHUNK, device=data.device, dtype=torch.int64)
-            self.weights[data.device] = (index * 0x5851F42D4C957F2D + 0x14057B7EF767814F) | 1
-        weights, total = self.weights[data.device], torch.zeros((), dtype=torch.int64, device=data.device)
+        weights = self.weights.get(data.device)
+        needed = min(CHUNK, max(8, data.numel() // 8))
+        if weights is None or weights.numel() < needed:
+            index = torch.arange(min(CHUNK, 2 * needed), device=data.device, dtype=torch.int64)
+            weights = self.weights[data.device] = (index * 0x5851F42D4C957F2D + 0x14057B7EF767814F) | 1
+        total = torch.zeros((), dtype=torch.int64, device=data.device)
         if data.data_ptr() % 8 and data.is_cuda:
             data = data.clone()
         whole = data.numel() // 8 * 8
