@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <optional>
 
+#include "graphs/backends/cuda_driver.hpp"
 #include "graphs/base/text.hpp"
 #include "graphs/device/backend_module.hpp"
 #include "graphs/host/cpu.hpp"
@@ -18,12 +19,10 @@
 namespace graphbench {
 namespace {
 
-// Loads the module only if a driver is installed: the module needs it, and cuBLASLt takes long to load.
+// Loads the module only if there is a driver: the module needs it, and cuBLASLt takes long to load.
 ModuleResult load_cuda_module() {
-  if (dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL) == nullptr) {
-    return {nullptr, "no NVIDIA driver is installed (libcuda.so.1 not found)",
-            "install an NVIDIA driver; in a container, pass the GPU through"};
-  }
+  const DeviceStatus& status = cuda_driver().status;
+  if (!status.detail.empty()) return {nullptr, status.detail, status.advice};
   return load_backend_module(module_directory() + "/graphbench_cuda.so");
 }
 
@@ -35,8 +34,13 @@ const ModuleResult& cuda_module() {
 
 std::vector<DeviceStatus> cuda_devices() {
   const ModuleResult& module = cuda_module();
-  if (module.backend == nullptr) return {DeviceStatus{"cuda", false, module.failure, module.advice}};
-  return module.backend->devices();
+  if (!cuda_driver().status.detail.empty()) return {cuda_driver().status};
+  std::vector<DeviceStatus> statuses = {{.id = "cuda", .detail = module.failure, .advice = module.advice}};
+  if (module.backend != nullptr) statuses = module.backend->devices();
+  for (DeviceStatus& status : statuses) {
+    if (status.id == "cuda" && !status.absent) status = unless_there_is_no_gpu(std::move(status));
+  }
+  return statuses;
 }
 
 std::string reason_of(const DeviceStatus& status) {
@@ -87,9 +91,20 @@ void load_backend(const std::string& spec) {
   if (!spec.starts_with("host")) static_cast<void>(cuda_module());
 }
 
+AutoDevice auto_device() {
+  const std::vector<DeviceStatus> statuses = cuda_devices();
+  if (std::ranges::any_of(statuses, &DeviceStatus::available)) return {"cuda", ""};
+  for (const DeviceStatus& status : statuses) {
+    if (!status.absent)
+      throw Error(ErrorCode::unsupported, "open device auto: this machine has a CUDA driver, but " +
+                                              status.id + " cannot be used: " + status.detail + " (" +
+                                              status.advice + "; or give --device host)");
+  }
+  return {"host", statuses.front().detail};
+}
+
 std::unique_ptr<Device> open_device(const std::string& spec) {
-  if (spec == "auto")
-    return open_device(std::ranges::any_of(cuda_devices(), &DeviceStatus::available) ? "cuda" : "host");
+  if (spec == "auto") return open_device(auto_device().spec);
   if (spec == "host") return host::make_host_backend()->open(0);
   if (const auto share = host::share_of(spec)) return host::make_host_backend()->open(*share + 1);
   return open_cuda(cuda_index(spec));

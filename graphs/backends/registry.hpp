@@ -16,7 +16,15 @@ std::vector<DeviceStatus> list_devices();
 // no errors: open_device() loads the module too, and reports why it cannot be used.
 void load_backend(const std::string& spec);
 
-// `spec`: "auto" (cuda if it works, else host), "cuda", "cuda:N", "host", "host:N" (cpu.hpp). Throws
+// What "auto" means on this machine.
+struct AutoDevice {
+  std::string spec;    // "cuda", or "host" if the machine has no GPU, or hides it
+  std::string no_gpu;  // why it is the host
+};
+// Throws Error(unsupported) if GPUs may be there but none can be used: the host would give other figures.
+AutoDevice auto_device();
+
+// `spec`: "auto" (auto_device()), "cuda", "cuda:N", "host", "host:N" (cpu.hpp). Throws
 // Error(invalid_argument) for another text, Error(unsupported) with the reason if the device is not
 // available. Backends stay loaded, so a device may live until the process ends.
 std::unique_ptr<Device> open_device(const std::string& spec);

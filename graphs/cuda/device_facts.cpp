@@ -57,11 +57,9 @@ DeviceStatus no_devices(cudaError_t status) {
     return unavailable("cuda",
                        "the driver supports CUDA " + cuda_version(driver) + ", but this build needs " +
                            cuda_version(CUDART_VERSION),
-                       "update the NVIDIA driver, or build with an older CUDA toolkit");
+                       "update the NVIDIA driver, or use a build for an older CUDA");
   }
-  if (status == cudaErrorNoDevice || status == cudaSuccess) {
-    return unavailable("cuda", "the driver sees no GPU", "check nvidia-smi and CUDA_VISIBLE_DEVICES");
-  }
+  if (status == cudaErrorNoDevice || status == cudaSuccess) return no_gpu_status();
   return unavailable("cuda", describe(status), "check nvidia-smi");
 }
 

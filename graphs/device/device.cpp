@@ -1,4 +1,6 @@
-// Implements buffers, the build's identity, and the defaults of a device's optional functions.
+// Implements buffers, the build's identity, the status without a GPU, and the defaults of a device's optional
+// functions.
+#include <cstdlib>
 #include <utility>
 
 #include "graphbench_version.hpp"
@@ -64,6 +66,16 @@ Buffer& Buffer::operator=(Buffer&& other) noexcept {
 
 Buffer::~Buffer() {
   if (data_ != nullptr) memory_->deallocate(data_);
+}
+
+DeviceStatus no_gpu_status() {
+  DeviceStatus status{.id = "cuda", .detail = "the driver sees no GPU", .advice = "check nvidia-smi"};
+  status.absent = true;
+  if (const char* visible = std::getenv("CUDA_VISIBLE_DEVICES")) {
+    status.detail += " with CUDA_VISIBLE_DEVICES=\"" + std::string(visible) + "\"";
+    status.advice = "unset CUDA_VISIBLE_DEVICES, or name a GPU of nvidia-smi in it";
+  }
+  return status;
 }
 
 // The binary and the module rely on one memory layout of their shared types, so version and compiler must

@@ -36,9 +36,15 @@ std::vector<std::string> all_devices() {
                                                      {.list_devices = true}, config::SweepOptions());
   std::vector<std::string> cuda;
   std::vector<std::string> host;
+  std::vector<std::string> broken;
   for (const DeviceStatus& status : answer.devices) {
     if (status.available) (status.id.starts_with("host") ? host : cuda).push_back(status.id);
+    if (!status.available && !status.absent)
+      broken.push_back(status.id + " cannot be used: " + status.detail + " (" + status.advice);
   }
+  if (cuda.empty() && !broken.empty())
+    throw Error(ErrorCode::unsupported, "--device all: " + broken.front() + "; or give --device host)");
+  for (const std::string& each : broken) complain("note: --device all: %s)", each.c_str());
   if (cuda.empty() && host.size() > 1) std::erase(host, "host");
   if (cuda.empty() && host.empty())
     throw Error(ErrorCode::unsupported,

@@ -251,6 +251,7 @@ CheckedPlan make_checked_plan(const config::SweepOptions& options, const std::ve
   chosen.instruments.submitter = machine::choose_submitter(options.instruments, machine::allowed_cpus(),
                                                            checked.catalog.facts.pci_bus_id);
   checked.plan = plan::make_plan(chosen, checked.catalog, argv);
+  checked.plan.no_gpu = checked.catalog.no_gpu;
   check_ranks(chosen, checked.plan, answer.devices);
   if (options.shard) checked.plan = shard_of(std::move(checked.plan), chosen);
   checked.dumps = check_programs(checked.plan, chosen, probe, supervisor);

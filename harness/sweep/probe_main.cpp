@@ -63,7 +63,13 @@ class Probe {
 
   void describe_device() {
     begin({ProbeStage::What::device, request_.device});
-    const std::unique_ptr<Device> device = open_device(request_.device);
+    std::string spec = request_.device;
+    if (spec == "auto") {
+      AutoDevice chosen = auto_device();
+      spec = std::move(chosen.spec);
+      answer_.catalog.no_gpu = std::move(chosen.no_gpu);
+    }
+    const std::unique_ptr<Device> device = open_device(spec);
     const facts::DeviceFacts& info = device->info();
     const std::string host = info.uuid.empty() ? info.kind : info.uuid;  // the whole host, or a share of it
     answer_.catalog.device = info.kind == "host" ? host : info.kind + ":" + std::to_string(device->index());
