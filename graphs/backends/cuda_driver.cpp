@@ -74,10 +74,6 @@ DeviceStatus unless_there_is_no_gpu(DeviceStatus other) {
   return none ? no_gpu_status() : other;
 }
 
-std::string cuda_version_text(int version) {
-  return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
-}
-
 std::string driver_release_for(int cuda_major) {
   return cuda_major >= 13 ? "580 or newer" : "525 or newer";
 }

@@ -20,9 +20,6 @@ const CudaDriver& cuda_driver();
 // `other`, which says why GPUs that may be there cannot be used.
 DeviceStatus unless_there_is_no_gpu(DeviceStatus other);
 
-// "12.4"
-std::string cuda_version_text(int version);
-
 // The oldest driver release that runs this major version of CUDA: "525 or newer".
 std::string driver_release_for(int cuda_major);
 

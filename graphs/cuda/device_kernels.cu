@@ -6,6 +6,7 @@
 #include "graphs/cuda/convert.cuh"
 #include "graphs/cuda/device_kernels.hpp"
 #include "graphs/cuda/graph.hpp"
+#include "graphs/cuda/runtime_names.hpp"
 #include "graphs/cuda/status.hpp"
 #include "graphs/cuda/stream.hpp"
 #include "graphs/ir/random_fill.hpp"
@@ -167,7 +168,7 @@ void replace(cudaGraph_t graph, cudaGraphNode_t node, WordFill fill, const Graph
         "add a kernel node");
   check(cudaGraphDestroyNode(node), "remove a memset node");
   for (const cudaGraphNode_t next : after.nodes) {
-    check(cudaGraphAddDependencies(graph, &added, &next, nullptr, 1), "add a graph edge");
+    check(add_plain_edge(graph, added, next), "add a graph edge");
   }
 }
 
@@ -183,8 +184,8 @@ std::size_t replace_memset_nodes(cudaGraph_t graph, DeviceRange workspace) {
     check(cudaGraphMemsetNodeGetParams(node, &memset), "read a memset node");
     const std::optional<WordFill> fill = word_fill_of(memset, workspace);
     if (!fill) continue;
-    const GraphEdges before = edges_of(node, cudaGraphNodeGetDependencies);
-    const GraphEdges after = edges_of(node, cudaGraphNodeGetDependentNodes);
+    const GraphEdges before = edges_of(node, read_dependencies);
+    const GraphEdges after = edges_of(node, read_dependent_nodes);
     if (!plain(before) || !plain(after)) continue;
     replace(graph, node, *fill, before, after);
     ++replaced;

@@ -68,6 +68,10 @@ Buffer::~Buffer() {
   if (data_ != nullptr) memory_->deallocate(data_);
 }
 
+std::string cuda_version_text(int version) {
+  return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+}
+
 DeviceStatus no_gpu_status() {
   DeviceStatus status{.id = "cuda", .detail = "the driver sees no GPU", .advice = "check nvidia-smi"};
   status.absent = true;
