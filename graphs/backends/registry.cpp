@@ -19,21 +19,22 @@
 namespace graphbench {
 namespace {
 
-// Loads the module only if there is a driver: the module needs it, and cuBLASLt takes long to load.
+// Loads the module only if there is a driver: the module needs it.
 ModuleResult load_cuda_module() {
   const DeviceStatus& status = cuda_driver().status;
   if (!status.detail.empty()) return {nullptr, status.detail, status.advice};
   return load_backend_module(module_directory() + "/graphbench_cuda.so");
 }
 
-// Never destroyed: devices may live until the last static destructor runs, and each needs its backend.
-const ModuleResult& cuda_module() {
+// The first call decides. Never destroyed: devices may live until the last static destructor runs, and each
+// needs its backend.
+const ModuleResult& cuda_module(Work) {
   static const ModuleResult* const loaded = new ModuleResult(load_cuda_module());
   return *loaded;
 }
 
-std::vector<DeviceStatus> cuda_devices() {
-  const ModuleResult& module = cuda_module();
+std::vector<DeviceStatus> cuda_devices(Work work) {
+  const ModuleResult& module = cuda_module(work);
   if (!cuda_driver().status.detail.empty()) return {cuda_driver().status};
   std::vector<DeviceStatus> statuses = {{.id = "cuda", .detail = module.failure, .advice = module.advice}};
   if (module.backend != nullptr) statuses = module.backend->devices();
@@ -59,13 +60,13 @@ std::optional<int> cuda_index(const std::string& spec) {
               "open device: \"" + spec + "\" is not a device; use auto, host, cuda or cuda:N");
 }
 
-std::unique_ptr<Device> open_cuda(std::optional<int> index) {
-  const std::vector<DeviceStatus> statuses = cuda_devices();
+std::unique_ptr<Device> open_cuda(std::optional<int> index, Work work) {
+  const std::vector<DeviceStatus> statuses = cuda_devices(work);
   const std::string wanted = index ? "cuda:" + std::to_string(*index) : "";
   for (std::size_t i = 0; i < statuses.size(); ++i) {
     const DeviceStatus& status = statuses[i];
     if (index && status.id != wanted) continue;
-    if (status.available) return cuda_module().backend->open(index ? *index : static_cast<int>(i));
+    if (status.available) return cuda_module(work).backend->open(index ? *index : static_cast<int>(i), work);
     if (index) throw Error(ErrorCode::unsupported, "open device " + wanted + ": " + reason_of(status));
   }
   if (!index && !statuses.empty()) {
@@ -81,18 +82,18 @@ std::unique_ptr<Device> open_cuda(std::optional<int> index) {
 
 }  // namespace
 
-std::vector<DeviceStatus> list_devices() {
-  std::vector<DeviceStatus> all = cuda_devices();
+std::vector<DeviceStatus> list_devices(Work work) {
+  std::vector<DeviceStatus> all = cuda_devices(work);
   for (DeviceStatus& status : host::make_host_backend()->devices()) all.push_back(std::move(status));
   return all;
 }
 
-void load_backend(const std::string& spec) {
-  if (!spec.starts_with("host")) static_cast<void>(cuda_module());
+void load_backend(const std::string& spec, Work work) {
+  if (!spec.starts_with("host")) static_cast<void>(cuda_module(work));
 }
 
-AutoDevice auto_device() {
-  const std::vector<DeviceStatus> statuses = cuda_devices();
+AutoDevice auto_device(Work work) {
+  const std::vector<DeviceStatus> statuses = cuda_devices(work);
   if (std::ranges::any_of(statuses, &DeviceStatus::available)) return {"cuda", ""};
   for (const DeviceStatus& status : statuses) {
     if (!status.absent)
@@ -103,11 +104,11 @@ AutoDevice auto_device() {
   return {"host", statuses.front().detail};
 }
 
-std::unique_ptr<Device> open_device(const std::string& spec) {
-  if (spec == "auto") return open_device(auto_device().spec);
-  if (spec == "host") return host::make_host_backend()->open(0);
-  if (const auto share = host::share_of(spec)) return host::make_host_backend()->open(*share + 1);
-  return open_cuda(cuda_index(spec));
+std::unique_ptr<Device> open_device(const std::string& spec, Work work) {
+  if (spec == "auto") return open_device(auto_device(work).spec, work);
+  if (spec == "host") return host::make_host_backend()->open(0, work);
+  if (const auto share = host::share_of(spec)) return host::make_host_backend()->open(*share + 1, work);
+  return open_cuda(cuda_index(spec), work);
 }
 
 namespace {
@@ -168,10 +169,8 @@ ModuleResult load_backend_module(const std::string& path) {
   }
   void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
-    return failed(
-        "the CUDA module could not be loaded: " + take_dl_error(),
-        "install the CUDA libraries that it needs (cuBLAS of the toolkit it was built with), or add "
-        "their folder to LD_LIBRARY_PATH");
+    return failed("the CUDA module could not be loaded: " + take_dl_error(),
+                  "install what the linker misses, or add its folder to LD_LIBRARY_PATH");
   }
   ModuleResult result = open_checked(library, path);
   // `result` has copies of all texts, so nothing points into the library when it is closed.

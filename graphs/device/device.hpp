@@ -51,12 +51,16 @@ std::vector<std::string> supported_dtypes(const Supports& supports) {
   return names;
 }
 
+// What a device is opened for. `lent_step`: a step that another process lends us, such as Python's; a device
+// then needs no library, and uses those that the process has loaded.
+enum class Work { programs, lent_step };
+
 class Backend {
  public:
   virtual ~Backend() = default;
   virtual std::string name() const = 0;
   virtual std::vector<DeviceStatus> devices() = 0;  // never throws for absent hardware
-  virtual std::unique_ptr<Device> open(int index) = 0;
+  virtual std::unique_ptr<Device> open(int index, Work work = Work::programs) = 0;
 };
 
 }  // namespace graphbench
