@@ -11,6 +11,8 @@
 #include <optional>
 
 #include "graphs/backends/cuda_driver.hpp"
+#include "graphs/backends/cuda_module.hpp"
+#include "graphs/base/library_search.hpp"
 #include "graphs/base/text.hpp"
 #include "graphs/device/backend_module.hpp"
 #include "graphs/host/cpu.hpp"
@@ -19,17 +21,35 @@
 namespace graphbench {
 namespace {
 
-// Loads the module only if there is a driver: the module needs it.
-ModuleResult load_cuda_module() {
-  const DeviceStatus& status = cuda_driver().status;
-  if (!status.detail.empty()) return {nullptr, status.detail, status.advice};
-  return load_backend_module(module_directory() + "/graphbench_cuda.so");
+std::string environment(const char* variable) {
+  const char* const value = std::getenv(variable);
+  return value != nullptr ? value : "";
+}
+
+// Loads a module only if there is a driver: the module needs it, and cuBLASLt takes long to load.
+ModuleResult load_cuda_module(Work work) {
+  const CudaDriver& driver = cuda_driver();
+  if (!driver.status.detail.empty()) return {nullptr, driver.status.detail, driver.status.advice};
+  CudaModules modules;
+  modules.built = cuda_modules_in(module_directory());
+  modules.driver_version = driver.version;
+  modules.asked = environment(cuda_module_variable);
+  modules.has_libraries = [](int major) {
+    const std::string file = "libcublasLt.so." + std::to_string(major);
+    return open_library(file, LibrarySearch::everywhere).handle != nullptr;
+  };
+  if (work == Work::lent_step) modules.lent = loaded_cuda_major().value_or(0);
+  const CudaModuleChoice choice = choose_cuda_module(modules);
+  if (choice.major == 0)
+    return {nullptr, choice.failure + (modules.built.empty() ? " in " + module_directory() : ""),
+            choice.advice};
+  return load_backend_module(module_directory() + "/" + cuda_module_file(choice.major));
 }
 
 // The first call decides. Never destroyed: devices may live until the last static destructor runs, and each
 // needs its backend.
-const ModuleResult& cuda_module(Work) {
-  static const ModuleResult* const loaded = new ModuleResult(load_cuda_module());
+const ModuleResult& cuda_module(Work work = Work::programs) {
+  static const ModuleResult* const loaded = new ModuleResult(load_cuda_module(work));
   return *loaded;
 }
 

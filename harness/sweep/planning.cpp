@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "graphs/backends/cuda_module.hpp"
 #include "graphs/backends/registry.hpp"
 #include "graphs/base/error.hpp"
 #include "graphs/base/process/process_supervisor.hpp"
@@ -224,6 +225,13 @@ model::Plan shard_of(model::Plan plan, const config::SweepOptions& options) {
   return std::move(shard.plan);
 }
 
+// A step's process prefers the CUDA that it has loaded. The processes of graphbench's own that follow, which
+// measure floors, take the same module.
+void keep_module(const model::DeviceFacts& facts) {
+  if (facts.kind != "cuda") return;
+  setenv(cuda_module_variable, facts.runtime.substr(0, facts.runtime.find('.')).c_str(), 0);
+}
+
 }  // namespace
 
 CheckedPlan make_checked_plan(const config::SweepOptions& options, const std::vector<std::string>& argv,
@@ -241,6 +249,7 @@ CheckedPlan make_checked_plan(const config::SweepOptions& options, const std::ve
   sweep::ProbeAnswer answer = sweep::ask_probe(supervisor, probe, request, options);
   CheckedPlan checked;
   checked.catalog = std::move(answer.catalog);
+  if (options.torch.given()) keep_module(checked.catalog.facts);
   if (package) {
     const model::DeviceFacts& facts = checked.catalog.facts;
     const std::string why = package::why_not_on(package->manifest, facts.kind, facts.compute_capability);

@@ -2,16 +2,19 @@
 
 import os
 import pathlib
+import shutil
 import subprocess
 
-from harness_case import TINY, HarnessCase
+from harness_case import PLUGINS, TINY, HarnessCase
 
 SHIM = pathlib.Path(__file__).resolve().parent / "drivers" / "libcuda.c"
 # TINY without its device.
 SWEEP = [*TINY[:1], *TINY[3:], "--workload", "mlp", "--mode", "eager"]
 
 
-class Drivers(HarnessCase):
+class ShimCase(HarnessCase):
+    """The driver is a library that is compiled here."""
+
     def setUp(self):
         super().setUp()
         self.folder_of_shim = self.folder / "driver"
@@ -29,6 +32,8 @@ class Drivers(HarnessCase):
             environment["CUDA_VISIBLE_DEVICES"] = visible
         return environment
 
+
+class Drivers(ShimCase):
     def without_module(self, environment):
         (self.folder / "empty").mkdir(exist_ok=True)
         return {**environment, "GRAPHBENCH_MODULE_DIR": str(self.folder / "empty")}
@@ -49,7 +54,7 @@ class Drivers(HarnessCase):
                       next(note["text"] for note in document["notes"] if note["code"] == "host_device"))
 
     def test_one_that_is_too_old_is_named_with_both_versions(self):
-        self.refuse(self.driver(version=11080), "supports CUDA 11.8", "needs 1")
+        self.refuse(self.driver(version=11080), "runs CUDA 11.8", "needs 1")
 
     def test_one_that_fails_is_refused(self):
         self.refuse(self.driver(init=999), "999")
@@ -93,3 +98,36 @@ class Drivers(HarnessCase):
 
     def test_gpus_that_a_variable_hides_are_said_to_be_hidden(self):
         self.assert_on_host(self.driver(CUDA_VISIBLE_DEVICES=""), 'CUDA_VISIBLE_DEVICES=""')
+
+
+class Modules(ShimCase):
+    """Which of a folder's modules a process takes. They are of tests, and say their file's name."""
+
+    def list_with(self, *majors, code=0, asked=None, **shim):
+        folder = self.folder / "modules"
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir()
+        for major in majors:
+            shutil.copy(PLUGINS.parent / "modules/libtest_module_good.so",
+                        folder / f"graphbench_cuda{major}.so")
+        variables = {"GRAPHBENCH_MODULE_DIR": str(folder)}
+        if asked is not None:
+            variables["GRAPHBENCH_CUDA_MODULE"] = asked
+        done = self.run_graphbench("list", "devices", env={**self.driver(**shim), **variables}, code=code)
+        return done.stderr if code else done.stdout
+
+    def test_the_newest_that_the_driver_runs_is_taken(self):
+        self.assertIn("graphbench_cuda12.so", self.list_with(12, 13, version=12040))
+        self.assertIn("graphbench_cuda13.so", self.list_with(13, version=13000))
+
+    def test_one_that_the_driver_is_too_old_for_is_not_loaded(self):
+        self.assertIn("the driver runs CUDA 12.2, but this build needs 13.0 (update the NVIDIA driver to 580 "
+                      "or newer, or use a build that has graphbench_cuda12.so)",
+                      self.list_with(13, version=12020))
+
+    def test_a_variable_overrides(self):
+        self.assertIn("graphbench_cuda12.so", self.list_with(12, 13, asked="12"))
+        self.assertIn("GRAPHBENCH_CUDA_MODULE=13 asks for graphbench_cuda13.so",
+                      self.list_with(12, asked="13"))
+        self.assertIn("GRAPHBENCH_CUDA_MODULE: '11' is not valid: give 12 or 13",
+                      self.list_with(12, asked="11", code=2))
