@@ -224,6 +224,13 @@ MonitorResult CudaDevice::make_monitor() {
   return NvmlMonitor::open(*library, info_.pci_bus_id);
 }
 
+// Each file's code is to be loaded when it is first used, as drivers from CUDA 12.2 on do: older ones would
+// load all at once, and refuse all for the code that they cannot link (conditional_kernel.cu). The driver
+// reads the variable when it is initialised.
+CudaBackend::CudaBackend() {
+  if (driver_version() < lazy_loading_since) setenv("CUDA_MODULE_LOADING", "LAZY", 0);
+}
+
 std::vector<DeviceStatus> CudaBackend::devices() {
   return device_statuses();
 }

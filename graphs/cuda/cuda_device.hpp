@@ -80,6 +80,8 @@ class CudaDevice final : public Device {
 
 class CudaBackend final : public Backend {
  public:
+  CudaBackend();
+
   std::string name() const override { return "cuda"; }
   std::vector<DeviceStatus> devices() override;
   std::unique_ptr<Device> open(int index, Work work = Work::programs) override;

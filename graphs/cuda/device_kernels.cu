@@ -68,10 +68,6 @@ __global__ void count_cycles(unsigned long long* nanoseconds) {
   *nanoseconds = timer_nanoseconds() - begun;
 }
 
-__global__ void set_conditional(cudaGraphConditionalHandle node, const std::int32_t* selector, bool is_flag) {
-  cudaGraphSetConditional(node, is_flag ? *selector != 0 : static_cast<unsigned>(*selector));
-}
-
 __global__ void empty_kernel() {}
 
 }  // namespace
@@ -103,12 +99,6 @@ void launch_digest(cudaStream_t stream, const void* source, std::size_t words, u
 void launch_clock_probe(cudaStream_t stream, unsigned long long* nanoseconds) {
   count_cycles<<<1, 1, 0, stream>>>(nanoseconds);
   check(cudaGetLastError(), "probe clock");
-}
-
-void launch_selector(cudaStream_t stream, cudaGraphConditionalHandle node, const std::int32_t* selector,
-                     bool is_flag) {
-  set_conditional<<<1, 1, 0, stream>>>(node, selector, is_flag);
-  check(cudaGetLastError(), "select a branch");
 }
 
 void EmptyKernel::launch(Stream& stream, void* const*) {

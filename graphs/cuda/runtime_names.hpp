@@ -17,6 +17,7 @@ namespace graphbench::cuda {
 
 inline constexpr int cuda_major = CUDART_VERSION / 1000;
 
+inline constexpr int lazy_loading_since = 12020;      // by default
 inline constexpr int edge_data_since = 12030;         // edges with ports and types; conditional nodes
 inline constexpr int several_branches_since = 12080;  // IF with an else branch; SWITCH
 

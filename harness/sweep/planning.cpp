@@ -225,10 +225,10 @@ model::Plan shard_of(model::Plan plan, const config::SweepOptions& options) {
   return std::move(shard.plan);
 }
 
-// A step's process prefers the CUDA that it has loaded. The processes of graphbench's own that follow, which
-// measure floors, take the same module.
+// Where there are several modules, the processes that follow take the probe's: PyTorch's process prefers the
+// CUDA that it has loaded, and the one that measures floors has loaded none; a plugin may bring libraries.
 void keep_module(const model::DeviceFacts& facts) {
-  if (facts.kind != "cuda") return;
+  if (facts.kind != "cuda" || cuda_modules_in(module_directory()).size() < 2) return;
   setenv(cuda_module_variable, facts.runtime.substr(0, facts.runtime.find('.')).c_str(), 0);
 }
 
@@ -249,7 +249,7 @@ CheckedPlan make_checked_plan(const config::SweepOptions& options, const std::ve
   sweep::ProbeAnswer answer = sweep::ask_probe(supervisor, probe, request, options);
   CheckedPlan checked;
   checked.catalog = std::move(answer.catalog);
-  if (options.torch.given()) keep_module(checked.catalog.facts);
+  keep_module(checked.catalog.facts);
   if (package) {
     const model::DeviceFacts& facts = checked.catalog.facts;
     const std::string why = package::why_not_on(package->manifest, facts.kind, facts.compute_capability);
