@@ -115,12 +115,10 @@ void load_backend(const std::string& spec, Work work) {
 AutoDevice auto_device(Work work) {
   const std::vector<DeviceStatus> statuses = cuda_devices(work);
   if (std::ranges::any_of(statuses, &DeviceStatus::available)) return {"cuda", ""};
-  for (const DeviceStatus& status : statuses) {
-    if (!status.absent)
-      throw Error(ErrorCode::unsupported, "open device auto: this machine has a CUDA driver, but " +
-                                              status.id + " cannot be used: " + status.detail + " (" +
-                                              status.advice + "; or give --device host)");
-  }
+  if (const DeviceStatus* const broken = broken_gpu(statuses))
+    throw Error(ErrorCode::unsupported, "open device auto: this machine has a CUDA driver, but " +
+                                            broken->id + " cannot be used: " + broken->detail + " (" +
+                                            broken->advice + "; or give --device host)");
   return {"host", statuses.front().detail};
 }
 

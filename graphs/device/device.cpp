@@ -68,6 +68,16 @@ Buffer::~Buffer() {
   if (data_ != nullptr) memory_->deallocate(data_);
 }
 
+const DeviceStatus* broken_gpu(const std::vector<DeviceStatus>& statuses) {
+  const DeviceStatus* broken = nullptr;
+  for (const DeviceStatus& status : statuses) {
+    if (!status.id.starts_with("cuda")) continue;
+    if (status.available) return nullptr;
+    if (broken == nullptr && !status.absent) broken = &status;
+  }
+  return broken;
+}
+
 std::string cuda_version_text(int version) {
   return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
 }

@@ -14,6 +14,7 @@
 #include "graphs/base/error.hpp"
 #include "graphs/base/process/process_supervisor.hpp"
 #include "graphs/base/text.hpp"
+#include "graphs/device/backend_module.hpp"
 #include "graphs/host/cpu.hpp"
 #include "harness/measure/machine/pinning.hpp"
 #include "harness/options/command.hpp"
@@ -199,6 +200,13 @@ int sweep_devices(const config::RawOptions& raw, const std::vector<std::string>&
     if (!together && children_of_this.wait() == exit_interrupted) break;
   }
   return children_of_this.wait();
+}
+
+void check_auto(const std::string& device, const std::vector<DeviceStatus>& devices) {
+  const DeviceStatus* const broken = device == "auto" ? broken_gpu(devices) : nullptr;
+  if (broken != nullptr)
+    throw InputError("device", "auto has no device: " + broken->id + " cannot be used: " + broken->detail +
+                                   " (" + broken->advice + "; or give host)");
 }
 
 void stay_on_share(const std::string& device) {

@@ -6,6 +6,7 @@ import shutil
 import subprocess
 
 from harness_case import PLUGINS, TINY, HarnessCase
+from serve_case import ServeCase
 
 SHIM = pathlib.Path(__file__).resolve().parent / "drivers" / "libcuda.c"
 # TINY without its device.
@@ -131,3 +132,14 @@ class Modules(ShimCase):
                       self.list_with(12, asked="13"))
         self.assertIn("GRAPHBENCH_CUDA_MODULE: '11' is not valid: give 12 or 13",
                       self.list_with(12, asked="11", code=2))
+
+
+class Service(ShimCase, ServeCase):
+    def test_a_sweep_that_no_gpu_can_run_is_not_queued(self):
+        self.serve(env=self.driver(init=999))
+        for body in ({}, {"device": "auto"}):
+            status, refusal = self.ask("POST", "/v1/sweeps", {**body, "workload": "mlp"})
+            self.assertEqual(400, status, refusal)
+            self.assert_all_in(["device: auto has no device", "999", "give host"], str(refusal))
+        path = self.submit({"workload": "mlp", "device": "host", "batch": 1, "warmup": 0})
+        self.ask("DELETE", path)
