@@ -1,5 +1,4 @@
-// Finds backends: `host` is built in; `cuda` is a module, one of several, that is loaded on first use. The
-// first call of a process decides which (cuda_module.hpp), so its `work` must be that of all.
+// Finds backends: `host` is built in; `cuda` is a module that is loaded on first use.
 #pragma once
 
 #include <memory>
@@ -11,24 +10,16 @@
 namespace graphbench {
 
 // Lists the devices of all backends. A backend without devices has one entry with the reason.
-std::vector<DeviceStatus> list_devices(Work work = Work::programs);
+std::vector<DeviceStatus> list_devices();
 
 // Loads the CUDA module ahead of time, unless `spec` names a host device. This call is optional and reports
 // no errors: open_device() loads the module too, and reports why it cannot be used.
-void load_backend(const std::string& spec, Work work = Work::programs);
+void load_backend(const std::string& spec);
 
-// What "auto" means on this machine.
-struct AutoDevice {
-  std::string spec;    // "cuda", or "host" if the machine has no GPU, or hides it
-  std::string no_gpu;  // why it is the host
-};
-// Throws Error(unsupported) if GPUs may be there but none can be used: the host would give other figures.
-AutoDevice auto_device(Work work = Work::programs);
-
-// `spec`: "auto" (auto_device()), "cuda", "cuda:N", "host", "host:N" (cpu.hpp). Throws
+// `spec`: "auto" (cuda if it works, else host), "cuda", "cuda:N", "host", "host:N" (cpu.hpp). Throws
 // Error(invalid_argument) for another text, Error(unsupported) with the reason if the device is not
 // available. Backends stay loaded, so a device may live until the process ends.
-std::unique_ptr<Device> open_device(const std::string& spec, Work work = Work::programs);
+std::unique_ptr<Device> open_device(const std::string& spec);
 
 struct ModuleResult {
   std::unique_ptr<Backend> backend;

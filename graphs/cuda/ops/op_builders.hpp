@@ -1,13 +1,14 @@
 // Prepares ops as lists of calls, from the resources of a device.
 #pragma once
 
+#include <cublasLt.h>
+
 #include <cstddef>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
 
-#include "graphs/cuda/handle.hpp"
 #include "graphs/cuda/prepared_kernel.hpp"
 #include "graphs/device/instruments.hpp"
 #include "graphs/device/scratch_arena.hpp"
@@ -23,7 +24,7 @@ class CudaStream;
 // `scratch`, so that replace_memset_nodes() keeps their memset nodes.
 struct OpContext {
   DeviceMemory* memory = nullptr;
-  CublasHandle cublas;  // empty until a product is prepared
+  cublasLtHandle_t cublas = nullptr;
   void* workspace = nullptr;
   std::size_t workspace_bytes = 0;
   std::unique_ptr<ScratchArena> scratch;
