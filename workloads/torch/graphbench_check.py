@@ -5,7 +5,7 @@ import math
 
 import torch
 
-from graphbench_state import Digests, bytes_of, numbers, storage_of, unseen
+from graphbench_state import Digests, numbers, storage_of, unseen
 from graphbench_walk import leaves_of, parts_of
 
 # The error, relative to the norm of an output, that another order of the same operations can cause: the floor
@@ -298,6 +298,7 @@ class SelfComparison:
             self.look_into(step, first, second)
         self.steady = {name: mask for name, mask in self.side.steady.items() if not bool(mask.all())}
         self.side.first.clear()
+        self.side.outs = []  # a step's memory is measured later, and must not hold these results
 
     def look_into(self, step, first, second):
         """Puts back what Python objects held, and sees whether the step then repeats itself: only that shows
@@ -436,7 +437,7 @@ class Judge:
     def nothing_to_compare(self):
         outs = self.eager.outs
         if not outs:
-            result = type(self.step.result_seen)
+            result = self.step.returned
             form = FORMS.get(result.__name__, "return tensors in lists, tuples, dicts or objects, or write "
                                               "into a "
                                               "tensor that exists before")

@@ -190,8 +190,8 @@ class Memory:
 class Kept:
     """The bytes of one storage that a step writes, as they were, and where they go."""
 
-    def __init__(self, seen, copy, born):
-        self.seen, self.copy, self.born, self.name = seen, copy, born, ""
+    def __init__(self, seen, copy):
+        self.seen, self.copy, self.name = seen, copy, ""
         self.parameter = self.moved = False
 
     def put_back(self):
@@ -255,7 +255,7 @@ class State:
             first = old or seen
             first.views = new.views
             copy = self.first[key] if old is not None else self.born[key]
-            self.kept[key] = Kept(first, copy, born=old is None)
+            self.kept[key] = Kept(first, copy)
             if not differ(seen, new) and self.kept[key].copy is not None:
                 self.once.append(key)
         State.shared.update(self.kept)

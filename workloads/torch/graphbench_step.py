@@ -68,7 +68,7 @@ class Step:
                             "a list "
                             f"of callables, but returned {form_of(made)}")
         self.result = self.static = self.pieces = self.talk = None
-        self.static_gradients = self.result_seen = self.mode_result = None
+        self.static_gradients = self.returned = self.mode_result = None
         self.graphs, self.held = {}, []
         self.kinds, self.runs = [abi.RUN_PART], {-1: self.run, 0: self.run}
 
@@ -241,7 +241,7 @@ class Step:
         with self.hiding(), torch.cuda.graph(graph, pool=shared_pool(self.device).id, stream=self.stream,
                                              capture_error_mode="thread_local"):
             call()
-        self.static, self.result, self.result_seen = self.result, None, self.result
+        self.static, self.result = self.result, None
         self.static_gradients = [(name, without_owner(gradient)) for name, gradient in self.gradients(False)
                                  if storage_of(gradient)._cdata not in self.state.kept]
         self.graphs[part] = graph
@@ -309,7 +309,7 @@ class Step:
         """All that the last step left: its result, gradients, and the state that it wrote."""
         self.synchronize()
         result = self.latest()
-        self.result_seen = result
+        self.returned = type(result)
         if graph:
             self.mode_result = result
         outs = [Out("value", name, tensor) for name, tensor in results_of(result).items()]

@@ -190,10 +190,8 @@ void ForeignExecutor::warm_up() {
 void ForeignExecutor::require_work() const {
   const bool captured = std::ranges::all_of(parts_, [](const Part& part) { return part.graph != nullptr; });
   if (captured && counts().graphs.contents.nodes == 0)
-    throw Error(
-        ErrorCode::recorded_nothing,
-        "capture: the graph is empty: the step enqueued nothing while it was captured, because it returned "
-        "what an earlier step had made, or because it has no work on the device");
+    throw Error(ErrorCode::recorded_nothing,
+                "capture: the graph is empty: the step enqueued nothing while it was captured");
 }
 
 std::unique_ptr<Graph> ForeignExecutor::capture_part(Part& part, std::int32_t index) {
