@@ -20,9 +20,10 @@ def cases():
     import graphbench_step
     import graphbench_check as check
     import graphbench_inputs as inputs
+    import graphbench_ops as ops
     import graphbench_state as state
     import graphbench_walk as walk
-    from stand_in import judge
+    from stand_in import installed, judge
 
     nn = torch.nn
     captured = lambda: torch.cuda.is_current_stream_capturing()  # noqa: E731
@@ -91,6 +92,28 @@ def cases():
         def step():
             calls.append(1)
             return torch.full((batch,), float(len(calls)))
+        return step
+
+    def late(batch, device):
+        model, x = net().requires_grad_(False), torch.randn(batch, 16)
+        return lambda: model(x).mul(3 if captured() else 2).exp().sum(0)
+
+    def baked(batch, device):
+        x, scale = torch.randn(batch, 16), torch.randn(16)
+
+        def step():
+            kept = torch.tensor(scale.tolist())
+            return (x + kept).tanh()
+        return step
+
+    def extra(batch, device):
+        x = torch.randn(batch, 16)
+
+        def step():
+            made = x * 2
+            if captured():
+                made = made.neg()
+            return made
         return step
 
     class Runner:
@@ -191,6 +214,34 @@ def cases():
 
     made = []
 
+    def beside_an_output_that_was_overwritten():
+        """As a compiler's graphs leave it: the tensor lives, and no one may read its memory."""
+        taken, real = torch.zeros(4), state.bytes_of
+        key = state.storage_of(taken)._cdata
+
+        def bytes_of(storage):
+            if storage._cdata == key:
+                raise RuntimeError("accessing tensor output that has been overwritten")
+            return real(storage)
+        with mock.patch.object(state, "bytes_of", bytes_of):
+            return judge(plain)["identical"]
+
+    def line_of(text):
+        lines = pathlib.Path(__file__).read_text(encoding="utf-8").splitlines()
+        return 1 + next(index for index, line in enumerate(lines) if text in line)
+
+    def differs(build):
+        """What a comparison op by op says of a step."""
+        with installed():
+            looked = ops.Comparison(judge(build)["step"])
+            looked.run()
+        return looked.difference
+
+    def differs_at(build, name, text):
+        return differs(build).endswith(f"{name} at torch_check_test.py:{line_of(text)}") or (
+            differs(build).partition(" runs only")[0].endswith(
+                f"{name} at torch_check_test.py:{line_of(text)}"))
+
     def right(said):
         return not said["failed"]
 
@@ -220,8 +271,16 @@ def cases():
             judge(lambda b, d: Runner(b).position), "Runner.at went from"),
         "an attribute that is bound again is Python's state": lambda: refused(
             judge(lambda b, d: Runner(b).rebound), "Runner.sums became another tensor"),
-        "state in an object is found": lambda: judge(lambda b, d: Runner(b).running)["state"]["names"] == [
-            "Runner.sums"],
+        "state in an object is found": lambda: [name.partition(" ")[0] for name in judge(
+            lambda b, d: Runner(b).running)["state"]["names"]] == ["Runner.sums"],
+        "the op that writes state is named with its line": lambda: judge(
+            lambda b, d: Runner(b).running)["state"]["names"][0] == (
+                f"Runner.sums (aten::mul_ at torch_check_test.py:{line_of('self.sums.mul_')})"),
+        "the first op that differs is named": lambda: differs_at(late, "aten::mul", "captured() else 2)"),
+        "a value that a capture keeps is named": lambda: differs_at(
+            baked, "aten::lift_fresh", "torch.tensor(scale.tolist())"),
+        "an op of the capture alone is named": lambda: differs_at(extra, "aten::neg", "made = made.neg()"),
+        "nothing differs in a right step": lambda: not differs(plain),
         "inputs in an object are renewed": lambda: (
             judge(lambda b, d: Runner(b).running)["inputs"]["renewed"] > 0),
         "a memo records nothing": lambda: refused(judge(lambda b, d: Runner(b).memo), "recorded_nothing"),
@@ -243,6 +302,7 @@ def cases():
             (said := judge(table))["identical"] and said["state"]["count"] == 0),
         "a build of another shape keeps the values": lambda: (
             "another type, shape or layout" in judge(shuffles)["inputs"]["why"]),
+        "memory that no one may read is left out": beside_an_output_that_was_overwritten,
         "--torch-inputs keep": lambda: judge(plain, torch_inputs="keep")["inputs"]["renewed"] == 0,
     }
     last_op = len(judge(plain)["step"].graphs[0].ops) - 1

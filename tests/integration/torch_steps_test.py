@@ -68,6 +68,17 @@ class Judged(unittest.TestCase):
                 self.assertRegex(self.faults(lost, "1", whole=answer)[0], f"^whole b1: lost, and .*{code}")
             self.assertEqual([], self.faults(lost, "1", whole="unjudged"))
 
+    def test_a_doctor_that_disagrees_with_whole_is_found(self):
+        good = document(cell("eager"), cell("whole"))
+        refused = document(cell("eager"), cell("whole", 1, "check_failed"))
+        lost = document(cell("eager"), cell("whole", 1, "worker_crashed"))
+        for code, ran, agrees in ((0, good, True), (10, good, False), (0, refused, False),
+                                  (10, refused, True), (1, refused, True), (1, good, False),
+                                  (0, lost, True), (2, good, False), (-9, refused, False)):
+            faults = list(judged.faults_of_doctor(code, "why", ran, "1"))
+            self.assertEqual(agrees, not faults, (code, faults))
+            self.assertTrue(all("why" in fault for fault in faults))
+
     def test_a_missing_document_or_cell_is_found(self):
         self.assertEqual(["no document"], self.faults(None))
         del self.good["cells"][2]

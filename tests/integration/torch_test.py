@@ -173,7 +173,7 @@ class Torch(HarnessCase):
 
     def test_the_check_says_what_is_state_and_which_inputs_were_renewed(self):
         check = self.cells("training", "--mode", "eager", batch="4")["eager", 4]["check"]
-        self.assertIn("weight", check["state"]["names"])
+        self.assertIn("weight (aten::addcdiv_ at step.py:27)", check["state"]["names"])
         self.assertEqual(check["state"]["bytes"], check["state"]["before_steps_bytes"])
         self.assertEqual("", check["inputs"]["kept_because"])
         self.assertLess(0, check["inputs"]["renewed"])

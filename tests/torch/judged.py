@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 """Sweeps the steps of expected.json in eager and whole, side by side, and judges each cell by what is right.
 
-    judged.py OUTPUT_FOLDER [--group NAME,...] [--step NAME,...] [--batch LIST] [--lanes N]
+    judged.py OUTPUT_FOLDER [--group NAME,...] [--step NAME,...] [--batch LIST] [--lanes N] [--doctor]
 
 A group's steps are the functions of GROUP.py and GROUP_*.py beside this file. An entry of expected.json has
 for each mode `ok`, `refused`, `any` (both are right), or `unjudged` (a worker may be lost as well), and why.
 With `says`, the reason of each refused cell contains these words; with `remarks`, the check of each ok cell
-does. With `"program": "same"`, an ok cell of whole runs eager's kernels and copies. OUTPUT_FOLDER gets
-judged_GROUP_STEP.json and .log of each. Exit codes: 0 all are right; 1 some are wrong, or nothing ran; 2 bad
-usage."""
+does. With `"program": "same"`, an ok cell of whole runs eager's kernels and copies. With --doctor each step
+is also examined by `graphbench doctor`, whose answer must be whole's. OUTPUT_FOLDER gets
+judged_GROUP_STEP.json and .log of each, and doctor_GROUP_STEP.log. Exit codes: 0 all are right; 1 some are
+wrong, or nothing ran; 2 bad usage."""
 
 import argparse
 import ast
@@ -24,6 +25,7 @@ MODES = ("eager", "whole")
 BATCHES, BATCHES_OF = "1,4", {"models": "2"}  # one batch of models, because each takes as long as ten steps
 ANSWERS = {"ok": {"ok"}, "refused": {"refused"}, "any": {"ok", "refused"},
            "unjudged": {"ok", "refused", "lost"}}
+STOPS = 10  # the doctor's exit code where something stops a capture
 # Codes of reasons that are an answer about the step. All others are troubles: a crash, a hang, an interrupt.
 REFUSALS = ("check_failed", "recorded_nothing", "step_failed", "unsupported")
 
@@ -79,6 +81,17 @@ def faults_of(document, right, batches):
     return faults + [fault for key in wanted if key in cells for fault in faults_of_cell(cells[key], right)]
 
 
+def faults_of_doctor(code, said, document, batch):
+    """What is wrong with the doctor's exit code, beside the cell of whole at its batch."""
+    cell = next((each for each in (document or {"cells": []})["cells"]
+                 if each["mode"] == "whole" and each["batch"] == int(batch)), None)
+    answers = {0: "ok", 1: "refused", STOPS: "refused"}
+    if code not in answers:
+        yield f"doctor b{batch}: exit code {code}: {said}"
+    elif cell is not None and answers[code] != answer_of(cell) != "lost":
+        yield f"doctor b{batch}: {answers[code]}, and whole is {answer_of(cell)}: {said}"
+
+
 def document_at(path):
     try:
         return json.loads(path.read_text(encoding="utf-8"))
@@ -105,8 +118,18 @@ def judged(steps, arguments):
         ended = lanes.ended(command, arguments.folder / f"{stem_of(name)}.log", limit)
         document = document_at(arguments.folder / f"{stem_of(name)}.json")
         faults = [ended] * bool(ended) + faults_of(document, steps[group, step], batches)
+        if arguments.doctor and steps[group, step]["whole"] != "unjudged":
+            faults += examined(name, batches.partition(",")[0], document, limit)
         verdicts[name] = not faults
         return "WRONG " + "; ".join(faults) if faults else "right"
+
+    def examined(name, batch, document, limit):
+        group, step = names[name]
+        command = [arguments.graphbench, "doctor", "--torch", f"{files[group][step]}:{step}", "--python",
+                   arguments.python, "--device", arguments.device, "--batch", batch]
+        log = arguments.folder / f"doctor_{group}_{step}.log"
+        code = lanes.exit_code(command, log, limit)
+        return faults_of_doctor(code, lanes.last_line(log), document, batch)
 
     for name in names:
         (arguments.folder / f"{stem_of(name)}.json").unlink(missing_ok=True)
@@ -139,6 +162,7 @@ def main():
     parser.add_argument("--group", help="of expected.json (default: all)")
     parser.add_argument("--step", help="names of steps (default: all of the groups)")
     parser.add_argument("--batch", help=f"(default: {BATCHES}; {BATCHES_OF})")
+    parser.add_argument("--doctor", action="store_true", help="ask the doctor, too")
     parser.add_argument("--lanes", type=int, default=6, help="sweeps side by side")
     parser.add_argument("--limit", type=int, default=170, help="seconds of a step")
     parser.add_argument("--seconds", type=int, default=560, help="seconds of all")

@@ -10,8 +10,8 @@ import time
 BRIEFEST = 20  # seconds: a sweep that has less is not begun
 
 
-def ended(command, log_path, limit):
-    """Runs a sweep in the folder of its log. Returns why it may lack cells; empty: it came to its end."""
+def exit_code(command, log_path, limit):
+    """Runs a command in the folder of its log. It is interrupted after `limit` seconds."""
     with log_path.open("wb") as log:
         process = subprocess.Popen(command, cwd=log_path.parent, stdin=subprocess.DEVNULL, stdout=log,
                                    stderr=log, start_new_session=True)
@@ -21,11 +21,20 @@ def ended(command, log_path, limit):
                 process.wait(seconds)
             except subprocess.TimeoutExpired:
                 end()
-        code = process.wait()
+        return process.wait()
+
+
+def last_line(log_path):
+    return (log_path.read_text(encoding="utf-8", errors="replace").splitlines() or ["it said nothing"])[-1]
+
+
+def ended(command, log_path, limit):
+    """Runs a sweep. Returns why it may lack cells; empty: it came to its end."""
+    code = exit_code(command, log_path, limit)
     if code in (0, 3):
         return ""
-    last = (log_path.read_text(encoding="utf-8", errors="replace").splitlines() or ["it said nothing"])[-1]
-    return f"ended after {limit:.0f} s" if code in (-signal.SIGKILL, 130) else f"exit code {code}: {last}"
+    return (f"ended after {limit:.0f} s" if code in (-signal.SIGKILL, 130)
+            else f"exit code {code}: {last_line(log_path)}")
 
 
 def side_by_side(names, one, arguments):

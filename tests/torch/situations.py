@@ -304,13 +304,19 @@ def own_stopwatch(batch, device):
     return step
 
 
+packages = {}
+
+
 def compiled_ahead(batch, device):
-    """A package of the ahead-of-time compiler, made and loaded by build."""
+    """A package of the ahead-of-time compiler, made and loaded by build, once for each batch."""
     net, samples = mlp(device, 96).requires_grad_(False), torch.randn(batch, 96, device=device)
+    if batch in packages:
+        return functools.partial(packages[batch], samples)
     with tempfile.TemporaryDirectory() as folder, torch.no_grad():
         file = f"{folder}/net.pt2"
         torch._inductor.aoti_compile_and_package(torch.export.export(net, (samples,)), package_path=file)
-        return functools.partial(torch._inductor.aoti_load_package(file), samples)
+        packages[batch] = torch._inductor.aoti_load_package(file)
+    return functools.partial(packages[batch], samples)
 
 
 # --- captures that are wrong --------------------------------------------------------------------------------

@@ -95,7 +95,7 @@ def judge(build, mode="whole", batch=2, renew=True, same_kernels=None, lost=(), 
     """What the check says of a step: a verdict, as its worker reads it, or the refusal before a capture."""
     with installed(), mock.patch.object(Graph, "lost", lost):
         axes = {name.replace("_", "-"): value for name, value in axes.items()}
-        step = Step(build, request(mode, batch, axes), __file__)
+        step = Step(build, request(mode, batch, axes), build.__code__.co_filename)
         try:
             step.prepare()
         except abi.Skip as why:

@@ -1,5 +1,6 @@
 """Names the ops that stop a capture: captures each op of a step alone, discards the capture, runs the op."""
 
+import collections
 import contextlib
 import ctypes
 import functools
@@ -7,7 +8,7 @@ import json
 import pathlib
 import re
 import sys
-import traceback
+import threading
 import warnings
 from unittest import mock
 
@@ -16,7 +17,9 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from graphbench_abi import ON_CUDA, Refusal, Request, Skip, one_line, reason_of
 from graphbench_check import conversation
+from graphbench_ops import Comparison, place
 
+COPIES = "copies and fills"
 STOPS = 10  # the exit code where something stops a capture
 THREAD_LOCAL, INVALIDATED = 1, 2
 # These ops read a size or a value back to the host. Even probe() does not capture them, because torch's
@@ -43,20 +46,6 @@ class Doctor(TorchDispatchMode):
         self.found = []  # op, place, reason, first_call_only
         self.probing = False
 
-    def place(self):
-        """The innermost line of the step file ("backward" if there is none), and the innermost line outside
-        of torch if that is in another file."""
-        place, inside = "backward", ""
-        for frame, number in traceback.walk_stack(sys._getframe(2)):
-            name = frame.f_code.co_filename
-            line = f"{pathlib.Path(name).name}:{number}"
-            if name == self.file:
-                place = line
-                break
-            if not inside and not re.search(r"/(torch|triton)/|graphbench_|^<|contextlib", name):
-                inside = f" ({line})"
-        return place + inside
-
     def probe(self, call):
         """Returns why a capture cannot hold the call; empty if it can."""
         self.runtime.cudaStreamBeginCapture(self.stream, THREAD_LOCAL)
@@ -82,14 +71,14 @@ class Doctor(TorchDispatchMode):
         return count.value
 
     def op(self, name, call):
-        place = self.place()
-        if self.probing or any(each["place"] == place for each in self.found):
+        where = place(self.file)
+        if self.probing or any(each["place"] == where for each in self.found):
             return call()
         reason = WAITING.get(name) or ("it waits for the device" if name in WAITS else self.probe(call))
         result = call()
         if reason:
             first = name not in WAITS and name not in WAITING and not self.probe(call)
-            self.found.append({"op": name, "place": place, "reason": reason, "first_call_only": first})
+            self.found.append({"op": name, "place": where, "reason": reason, "first_call_only": first})
         return result
 
     def __torch_dispatch__(self, function, types, args=(), kwargs=None):
@@ -140,17 +129,18 @@ def text(found):
     return f"{found['op']} at {found['place']}: {found['reason']}{when}"
 
 
-def kernels(call):
-    """The names of the kernels that a call launches, in order of name, without those of the driver for
-    copies."""
+def work_of(call):
+    """Counts what a call runs on the device: kernels by name, and copies and fills as one, because the driver
+    runs these by kernels of its own."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CUDA]) as profile:
             call()
             torch.cuda.synchronize()
-    return sorted(event.name for event in profile.events()
-                  if event.device_type == torch.autograd.DeviceType.CUDA
-                  and not event.name.lower().startswith(("memcpy", "memset")))
+    names = (event.name for event in profile.events()
+             if event.device_type == torch.autograd.DeviceType.CUDA)
+    return collections.Counter(COPIES if name.lower().startswith(("memcpy", "memset")) else name
+                               for name in names)
 
 
 def captured_wrong(step, doctor):
@@ -164,18 +154,53 @@ def captured_wrong(step, doctor):
     step.graphs[0].instantiate()
     draws = any(generator.device.type == "cuda" for generator, _ in step.state.generators)
     step.begin(False)
-    eager = kernels(step.run)
-    replay = kernels(step.graphs[0].replay)
+    eager = work_of(step.run)
+    replay = work_of(step.graphs[0].replay)
     # A replay of a step that draws also sets the generators' state, which are no kernels of the step.
-    talk = conversation(step, {"renew": True, "same_kernels": None if draws else eager == replay})
-    for word in talk:
+    same = None if draws else {**eager, COPIES: 0} == {**replay, COPIES: 0}
+    for word in conversation(step, {"renew": True, "same_kernels": same}):
         if "verdict" in word:
-            return word["verdict"]["failed"], word["verdict"]["remarks"]
+            failed, remarks = word["verdict"]["failed"], word["verdict"]["remarks"]
+            return (failed and "; ".join([failed, *causes(step, eager - replay)])), remarks
         if word["run"] == "eager":
             step.run()
         else:
             step.graphs[0].replay()
             step.result = None
+
+
+def causes(step, missing):
+    """What a second capture shows of why replays differ: ops that went to another stream, where the graph
+    lacks work of eager's, and the first op whose output differs."""
+    if step.has_compiled:
+        return
+    looked = Comparison(step)
+    with contextlib.suppress(Exception):  # it may need more memory than there is: then nothing is known
+        looked.run()
+    if missing:
+        lost = ", ".join(f"{name} x{count}" for name, count in missing.items())
+        yield one_line(f"the graph lacks {lost}", 300) + (
+            f": {looked.elsewhere} went to another stream" if looked.elsewhere else "")
+    if looked.difference:
+        yield looked.difference
+
+
+def failing_cold(step, warm_places):
+    """The ops that a capture cannot hold at their first call on a thread, as where a library makes its handle
+    then. Runs the step on a thread that has no handles yet, last of all, because that may break a library."""
+    cold = Doctor(step.stream, step.file)
+
+    def run():
+        torch.cuda.set_device(step.device)
+        with contextlib.suppress(Exception), torch.cuda.stream(step.stream), cold.watching():
+            step.run()
+
+    if not step.has_compiled:  # compiled code runs otherwise there
+        thread = threading.Thread(target=run)
+        thread.start()
+        thread.join()
+    return [f"{each['op']} at {each['place']}" for each in cold.found
+            if each["first_call_only"] and each["place"] not in warm_places]
 
 
 def examine(host, batch, device, output):
@@ -188,8 +213,7 @@ def examine(host, batch, device, output):
     uuid, stream = f"GPU-{torch.cuda.get_device_properties(index).uuid}", torch.cuda.Stream(index)
     step = host.step(Request(place=ON_CUDA, batch=int(batch), mode=b"whole", cuda_stream=stream.cuda_stream,
                              device_uuid=uuid.encode()))
-    doctor, cold = Doctor(step.stream, step.file), Doctor(step.stream, step.file)
-    step.around_first = cold.watching
+    doctor, once = Doctor(step.stream, step.file), []
     try:
         step.prepare()
     except Skip as why:
@@ -201,16 +225,14 @@ def examine(host, batch, device, output):
         if not stops:
             note, remarks = captured_wrong(step, doctor)
             stops = bool(note)
+        if not stops:
+            once = failing_cold(step, {each["place"] for each in doctor.found})
     document = json.dumps({"schema": "graphbench.doctor/1", "step": step.file, "batch": int(batch),
                            "stops": stops, "found": doctor.found, "silent": note}, indent=2) + "\n"
     if output == "-":
         return STOPS if stops else 0, document
     if output:
         pathlib.Path(output).write_text(document, encoding="utf-8")
-    warm = {(each["op"], each["place"]) for each in doctor.found}
-    once = [each for each in cold.found
-            if (each["op"], each["place"]) not in warm and each["first_call_only"]]
-    needs = "" if stops or not once else ("needs one warm-up: " + "; ".join(
-        f"{each['op']} at {each['place']}" for each in once[:2]) + (", ..." if once[2:] else ""))
+    needs = "needs one warm-up: " + "; ".join(once[:2]) + (", ..." if once[2:] else "") if once else ""
     lines = [*map(text, doctor.found), note, *remarks, "" if stops else "nothing stops a capture", needs]
     return STOPS if stops else 0, "".join(f"{line}\n" for line in lines if line)

@@ -177,9 +177,10 @@ class Memory:
                         if key in self.ours or storage.nbytes() == 0 or storage.device not in devices:
                             continue
                         if key not in found:
-                            found[key] = Seen(storage)
+                            data = bytes_of(storage)  # fails for an output that another run of a graph took
                             if storage.device.type != "cpu" or storage.nbytes() <= ON_CPU_MAX:
-                                parts[key] = self.digests.of(bytes_of(storage))
+                                parts[key] = self.digests.of(data)
+                            found[key] = Seen(storage)
                         found[key].add(part)
             for key, digest in numbers(parts).items():
                 found[key].digest = digest
@@ -191,7 +192,7 @@ class Kept:
     """The bytes of one storage that a step writes, as they were, and where they go."""
 
     def __init__(self, seen, copy):
-        self.seen, self.copy, self.name = seen, copy, ""
+        self.seen, self.copy, self.name, self.writer = seen, copy, "", ""
         self.parameter = self.moved = False
 
     def put_back(self):

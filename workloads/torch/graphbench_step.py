@@ -23,6 +23,7 @@ from graphbench_doctor import Doctor
 from graphbench_facts import collected_at, compilations, seconds_of_other_threads
 from graphbench_inputs import Inputs, Unchanged
 from graphbench_memory import OwnMemory
+from graphbench_ops import writers
 from graphbench_pieces import cut, shared_pool, without_owner
 from graphbench_state import State, bytes_of, is_trained, live_tensors, owned, storage_of, unseen
 from graphbench_walk import Walk, parts_of
@@ -72,7 +73,7 @@ class Step:
         self.graphs, self.held = {}, []
         self.kinds, self.runs = [abi.RUN_PART], {-1: self.run, 0: self.run}
 
-    around_first = staticmethod(contextlib.nullcontext)  # what the very first step runs in
+    has_compiled = False  # set on the class: batches share compiled code
 
     def require_gpu(self):
         raise Skip(f"mode {self.mode} needs a GPU: the host device runs PyTorch's steps only eagerly")
@@ -94,6 +95,7 @@ class Step:
         self.synchronize()
         self.memory.note_peaks()  # the next step that opens resets them
         self.compilations = compilations(opening=True, forget=True)
+        Step.has_compiled |= self.compilations["frames.ok"] > 0
         self.threads, self.opened_at = seconds_of_other_threads(), time.monotonic()
 
     def find_state(self):
@@ -108,9 +110,7 @@ class Step:
                 more = moment() is not False
             if more and moment != self.state.after_third:
                 context = contextlib.nullcontext()
-                if moment == self.state.before_first:
-                    context = self.around_first()
-                elif moment == self.state.after_second:  # this step may need what was filled once
+                if moment == self.state.after_second:  # this step may need what was filled once
                     context = contextlib.suppress(Exception)
                 with context:
                     self.run()
@@ -231,7 +231,7 @@ class Step:
         module = torch.compile(self.module, dynamic=False, **how)
         return [lambda: module(*self.args, **self.kwargs)]
 
-    def capture(self, part):
+    def capture(self, part, within=contextlib.nullcontext()):
         call = self.runs[part] if self.mode == "piecewise" else self.run
         self.result = None  # so that torch.cuda.graph(), when it begins, can return the memory of this result
         if self.pieces:
@@ -239,7 +239,7 @@ class Step:
         graph = torch.cuda.CUDAGraph(keep_graph=True)
         self.register_generators(graph)
         with self.hiding(), torch.cuda.graph(graph, pool=shared_pool(self.device).id, stream=self.stream,
-                                             capture_error_mode="thread_local"):
+                                             capture_error_mode="thread_local"), within:
             call()
         self.static, self.result = self.result, None
         self.static_gradients = [(name, without_owner(gradient)) for name, gradient in self.gradients(False)
@@ -341,10 +341,21 @@ class Step:
             why = why or "another rank keeps them"
         return why
 
+    def name_writers(self):
+        """Adds to the names of state the op and the line that write it."""
+        found = {}
+        if self.state.kept and not self.has_compiled:
+            with contextlib.suppress(Exception):  # some steps do not run under a dispatch mode
+                found = writers(self)
+        for key, kept in self.state.kept.items():
+            if key in found and not kept.writer:
+                kept.writer = found[key]
+
     def state_facts(self):
         kept, small = self.state.kept.values(), self.state.small()
         return {"count": len(kept), "bytes": sum(each.seen.nbytes for each in kept),
-                "names": [each.name for each in kept][:8], "generators": len(self.state.generators),
+                "names": [each.name + (f" ({each.writer})" if each.writer else "") for each in kept][:8],
+                 "generators": len(self.state.generators),
                 "before_steps": len(small), "before_steps_bytes": sum(each.seen.nbytes for each in small),
                 "without_copy": sum(each.copy is None for each in kept)}
 
