@@ -11,12 +11,13 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
 def run(*command, **options):
-    return subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False, **options)
+    words = [str(word) for word in command]
+    return subprocess.run(words, capture_output=True, text=True, check=False, **options)
 
 
 @unittest.skipUnless(shutil.which("g++"), "g++ is not installed")
 class SymbolVersions(unittest.TestCase):
-    """ci/symbol_versions.py: what ci/bundle and ci/wheel ship runs on older systems, or is refused by name."""
+    """ci/symbol_versions.py: what is shipped runs on older systems, or is refused by name."""
 
     def judge(self, folder, body):
         source, program = folder / "program.cpp", folder / "program"
@@ -34,11 +35,15 @@ class SymbolVersions(unittest.TestCase):
                   std::mutex mutex;
                   std::condition_variable changed;
                   bool told = false;
-                  std::thread teller([&] { std::lock_guard hold(mutex); told = true; changed.notify_one(); });
+                  std::thread other([&] {
+                    std::lock_guard hold(mutex);
+                    told = true;
+                    changed.notify_one();
+                  });
                   std::unique_lock lock(mutex);
                   changed.wait(lock, [&] { return told; });
                   lock.unlock();
-                  teller.join();
+                  other.join();
                 }""")
             self.assertEqual((0, ""), (done.returncode, done.stderr))
             self.assertNotIn("GLIBCXX_3.4.30", run("objdump", "-T", program).stdout)

@@ -14,8 +14,9 @@ from unittest import mock
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from graphbench_abi import ON_CUDA, Refusal, Request, Skip, one_line, reason_of
+from graphbench_abi import ON_CUDA, UNSEEN, Refusal, Request, Skip, one_line, reason_of
 from graphbench_check import conversation
+from graphbench_versions import uuid_of
 
 STOPS = 10  # the exit code where something stops a capture
 THREAD_LOCAL, INVALIDATED = 1, 2
@@ -159,13 +160,15 @@ def captured_wrong(step, doctor):
         step.capture(0)
     except Exception as error:  # noqa: BLE001 - what stops it passes neither the dispatcher nor Triton
         return f"the whole step: {reason_of(error, step.file)}", []
-    if doctor.nodes_of(step.graphs[0]) == 0:
-        return "the graph is empty: the step enqueued nothing while it was captured", []
-    step.graphs[0].instantiate()
+    lent = step.kinds[0] != UNSEEN
+    if lent:
+        step.graphs[0].instantiate()
     draws = any(generator.device.type == "cuda" for generator, _ in step.state.generators)
     step.begin(False)
     eager = kernels(step.run)
     replay = kernels(step.graphs[0].replay)
+    if not (doctor.nodes_of(step.graphs[0]) if lent else replay):
+        return "the graph is empty: the step enqueued nothing while it was captured", []
     # A replay of a step that draws also sets the generators' state, which are no kernels of the step.
     talk = conversation(step, {"renew": True, "same_kernels": None if draws else eager == replay})
     for word in talk:
@@ -185,7 +188,7 @@ def examine(host, batch, device, output):
     if device == "host" or index >= torch.cuda.device_count():
         raise Refusal(f"--device: {device} has no GPU that PyTorch {torch.__version__} sees, and only a GPU "
                       "shows what stops a capture")
-    uuid, stream = f"GPU-{torch.cuda.get_device_properties(index).uuid}", torch.cuda.Stream(index)
+    uuid, stream = uuid_of(index), torch.cuda.Stream(index)
     step = host.step(Request(place=ON_CUDA, batch=int(batch), mode=b"whole", cuda_stream=stream.cuda_stream,
                              device_uuid=uuid.encode()))
     doctor, cold = Doctor(step.stream, step.file), Doctor(step.stream, step.file)

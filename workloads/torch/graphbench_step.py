@@ -23,8 +23,9 @@ from graphbench_doctor import Doctor
 from graphbench_facts import collected_at, compilations, seconds_of_other_threads
 from graphbench_inputs import Inputs, Unchanged
 from graphbench_memory import OwnMemory
-from graphbench_pieces import cut, shared_pool, without_owner
+from graphbench_pieces import cut, without_owner
 from graphbench_state import State, bytes_of, is_trained, live_tensors, owned, storage_of, unseen
+from graphbench_versions import lends_graphs, new_graph, recording, shared_pool, uuid_of
 from graphbench_walk import Walk, parts_of
 
 
@@ -41,8 +42,7 @@ class Step:
         self.on_cuda, self.device = request.place == abi.ON_CUDA, torch.device("cpu")
         self.uuid = request.device_uuid.decode()
         if self.on_cuda:
-            uuids = [f"GPU-{torch.cuda.get_device_properties(index).uuid}"
-                     for index in range(torch.cuda.device_count())]
+            uuids = [uuid_of(index) for index in range(torch.cuda.device_count())]
             if self.uuid not in uuids:
                 raise RuntimeError(f"PyTorch sees no device {self.uuid}: does CUDA_VISIBLE_DEVICES hide it?")
             self.device = torch.device("cuda", uuids.index(self.uuid))
@@ -83,8 +83,6 @@ class Step:
         self.find_state()
         self.compare_with_itself()
         if which := self.axes.get("torch-compile"):  # Inductor's code, without Inductor's own graphs
-            if not hasattr(torch, "compile"):
-                raise Skip(f"--torch-compile needs PyTorch 2 or newer: this is {torch.__version__}")
             how = {"default": {"options": {"triton.cudagraphs": False}}}
             self.calls = self.compiled(**how.get(which, {"mode": "max-autotune-no-cudagraphs"}))
             for _ in range(2):
@@ -172,9 +170,11 @@ class Step:
 
     def prepare_mode(self):
         mode = self.mode
-        if mode in ("whole", "piecewise", "torch.replay") and not hasattr(torch.cuda.CUDAGraph,
-                                                                          "raw_cuda_graph"):
-            raise Skip(f"mode {mode} needs a PyTorch whose CUDAGraph has raw_cuda_graph: this is PyTorch "
+        lends = lends_graphs()
+        if mode in ("whole", "torch.replay"):
+            shared_pool(self.device)  # making it is no part of a capture
+        if mode == "piecewise" and not lends:
+            raise Skip(f"mode piecewise needs a PyTorch whose CUDAGraph has raw_cuda_graph: this is PyTorch "
                        f"{torch.__version__}")
         random = mode in ("whole", "piecewise") and any(
             generator.device.type == "cuda" for generator, _ in self.state.generators)
@@ -184,8 +184,10 @@ class Step:
                        "whole")
         if random:
             self.facts["launched_by"] = "CUDAGraph.replay(), which moves the generators on"
-        if random or mode == "torch.replay":
-            self.kinds, self.runs[0] = [abi.LAUNCHED], self.replay
+        elif mode == "whole" and not lends:
+            self.facts["launched_by"] = f"CUDAGraph.replay(): PyTorch {torch.__version__} lends no graph"
+        if mode == "torch.replay" or "launched_by" in self.facts:
+            self.kinds, self.runs[0] = [abi.LAUNCHED if lends else abi.UNSEEN], self.replay
         elif mode == "whole":
             self.kinds = [abi.CAPTURED]
         elif mode == "piecewise" and len(self.calls) == 1:
@@ -206,7 +208,8 @@ class Step:
         elif mode != "eager":
             name = mode.removeprefix("torch.")
             calls = self.compiled(**{"backend" if name == "cudagraphs" else "mode": name})
-            self.runs[0] = functools.partial(self.run, calls, torch.compiler.cudagraph_mark_step_begin)
+            begin = getattr(getattr(torch, "compiler", None), "cudagraph_mark_step_begin", None)
+            self.runs[0] = functools.partial(self.run, calls, begin)
             for _ in range(3):  # these calls compile, warm up and record
                 self.runs[0]()
 
@@ -218,14 +221,16 @@ class Step:
 
     def compiled(self, **how):
         """Compiles the step for its batch only. The limit lets the process keep the code of all batches."""
-        import torch._dynamo
+        if not hasattr(torch, "compile"):
+            raise Skip(f"torch.compile needs PyTorch 2 or newer: this is {torch.__version__}")
+        from torch import _dynamo
 
         compilations(forget=True)
         config = {"compiled_autograd": self.axes.get("torch-compiled-autograd") == "on",
                   "recompile_limit": 256, "fail_on_recompile_limit_hit": True}
         for name, value in config.items():
-            if hasattr(torch._dynamo.config, name):
-                setattr(torch._dynamo.config, name, value)
+            if hasattr(_dynamo.config, name):
+                setattr(_dynamo.config, name, value)
         if self.module is None:
             return [torch.compile(call, dynamic=False, **how) for call in self.calls]
         module = torch.compile(self.module, dynamic=False, **how)
@@ -236,10 +241,9 @@ class Step:
         self.result = None  # so that torch.cuda.graph(), when it begins, can return the memory of this result
         if self.pieces:
             self.pieces.forget(part)
-        graph = torch.cuda.CUDAGraph(keep_graph=True)
+        graph = new_graph(self.kinds[part] != abi.UNSEEN)
         self.register_generators(graph)
-        with self.hiding(), torch.cuda.graph(graph, pool=shared_pool(self.device).id, stream=self.stream,
-                                             capture_error_mode="thread_local"):
+        with self.hiding(), recording(graph, pool=shared_pool(self.device).id, stream=self.stream):
             call()
         self.static, self.result = self.result, None
         self.static_gradients = [(name, without_owner(gradient)) for name, gradient in self.gradients(False)
@@ -370,7 +374,8 @@ class Step:
             raise
         if self.kinds[part] == abi.LAUNCHED:
             graph.instantiate()
-        lent[0] = graph.raw_cuda_graph()
+        if self.kinds[part] != abi.UNSEEN:  # that one is instantiated as its capture ends
+            lent[0] = graph.raw_cuda_graph()
 
     def lend_state(self, lent):
         """The copies that put back small state before each timed step. Their memory is held until the step
