@@ -359,7 +359,8 @@ typedef struct gb_step_copy {
 enum gb_step_part {
   GB_PART_RUN = 0,      /* run(part) enqueues the part without a graph */
   GB_PART_CAPTURED = 1, /* graphbench launches the graph that capture(part) returned */
-  GB_PART_LAUNCHED = 2  /* run(part) launches the graph of capture(part), and can advance random numbers */
+  GB_PART_LAUNCHED = 2, /* run(part) launches the graph of capture(part), and can advance random numbers */
+  GB_PART_UNSEEN = 3    /* likewise, but the library cannot lend the graph: its nodes are not known */
 };
 
 typedef struct gb_step {
@@ -383,7 +384,8 @@ typedef struct gb_step {
   int (*run)(void* step, int32_t part, char* error, size_t error_size);
   /* Captures a part. The step owns the graph (a cudaGraph_t), which stays valid until close(). If this
    * function or the graph is null, graphbench captures run(part) on the stream. For a GB_PART_LAUNCHED part,
-   * the step also instantiates the graph, and graphbench only counts the graph's nodes. */
+   * the step also instantiates the graph, and graphbench only counts the graph's nodes. For GB_PART_UNSEEN,
+   * this call captures and instantiates, and `graph` is not read. */
   int (*capture)(void* step, int32_t part, void** graph, char* error, size_t error_size);
   /* Fills inputs with data that depends only on `seed`. Resets weights, state and random number generators
    * to their state after open(). Steps after two calls with one seed must write equal outputs. */

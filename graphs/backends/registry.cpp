@@ -10,6 +10,9 @@
 #include <filesystem>
 #include <optional>
 
+#include "graphs/backends/cuda_driver.hpp"
+#include "graphs/backends/cuda_module.hpp"
+#include "graphs/base/library_search.hpp"
 #include "graphs/base/text.hpp"
 #include "graphs/device/backend_module.hpp"
 #include "graphs/host/cpu.hpp"
@@ -18,25 +21,47 @@
 namespace graphbench {
 namespace {
 
-// Loads the module only if a driver is installed: the module needs it, and cuBLASLt takes long to load.
-ModuleResult load_cuda_module() {
-  if (dlopen("libcuda.so.1", RTLD_LAZY | RTLD_LOCAL) == nullptr) {
-    return {nullptr, "no NVIDIA driver is installed (libcuda.so.1 not found)",
-            "install an NVIDIA driver; in a container, pass the GPU through"};
-  }
-  return load_backend_module(module_directory() + "/graphbench_cuda.so");
+std::string environment(const char* variable) {
+  const char* const value = std::getenv(variable);
+  return value != nullptr ? value : "";
 }
 
-// Never destroyed: devices may live until the last static destructor runs, and each needs its backend.
-const ModuleResult& cuda_module() {
-  static const ModuleResult* const loaded = new ModuleResult(load_cuda_module());
+// Loads a module only if there is a driver: the module needs it, and cuBLASLt takes long to load.
+ModuleResult load_cuda_module(Work work) {
+  const CudaDriver& driver = cuda_driver();
+  if (!driver.status.detail.empty()) return {nullptr, driver.status.detail, driver.status.advice};
+  CudaModules modules;
+  modules.built = cuda_modules_in(module_directory());
+  modules.driver_version = driver.version;
+  modules.asked = environment(cuda_module_variable);
+  modules.has_libraries = [](int major) {
+    const std::string file = "libcublasLt.so." + std::to_string(major);
+    return open_library(file, LibrarySearch::everywhere).handle != nullptr;
+  };
+  if (work == Work::lent_step) modules.lent = loaded_cuda_major().value_or(0);
+  const CudaModuleChoice choice = choose_cuda_module(modules);
+  if (choice.major == 0)
+    return {nullptr, choice.failure + (modules.built.empty() ? " in " + module_directory() : ""),
+            choice.advice};
+  return load_backend_module(module_directory() + "/" + cuda_module_file(choice.major));
+}
+
+// The first call decides. Never destroyed: devices may live until the last static destructor runs, and each
+// needs its backend.
+const ModuleResult& cuda_module(Work work = Work::programs) {
+  static const ModuleResult* const loaded = new ModuleResult(load_cuda_module(work));
   return *loaded;
 }
 
-std::vector<DeviceStatus> cuda_devices() {
-  const ModuleResult& module = cuda_module();
-  if (module.backend == nullptr) return {DeviceStatus{"cuda", false, module.failure, module.advice}};
-  return module.backend->devices();
+std::vector<DeviceStatus> cuda_devices(Work work) {
+  const ModuleResult& module = cuda_module(work);
+  if (!cuda_driver().status.detail.empty()) return {cuda_driver().status};
+  std::vector<DeviceStatus> statuses = {{.id = "cuda", .detail = module.failure, .advice = module.advice}};
+  if (module.backend != nullptr) statuses = module.backend->devices();
+  for (DeviceStatus& status : statuses) {
+    if (status.id == "cuda" && !status.absent) status = unless_there_is_no_gpu(std::move(status));
+  }
+  return statuses;
 }
 
 std::string reason_of(const DeviceStatus& status) {
@@ -55,13 +80,13 @@ std::optional<int> cuda_index(const std::string& spec) {
               "open device: \"" + spec + "\" is not a device; use auto, host, cuda or cuda:N");
 }
 
-std::unique_ptr<Device> open_cuda(std::optional<int> index) {
-  const std::vector<DeviceStatus> statuses = cuda_devices();
+std::unique_ptr<Device> open_cuda(std::optional<int> index, Work work) {
+  const std::vector<DeviceStatus> statuses = cuda_devices(work);
   const std::string wanted = index ? "cuda:" + std::to_string(*index) : "";
   for (std::size_t i = 0; i < statuses.size(); ++i) {
     const DeviceStatus& status = statuses[i];
     if (index && status.id != wanted) continue;
-    if (status.available) return cuda_module().backend->open(index ? *index : static_cast<int>(i));
+    if (status.available) return cuda_module(work).backend->open(index ? *index : static_cast<int>(i), work);
     if (index) throw Error(ErrorCode::unsupported, "open device " + wanted + ": " + reason_of(status));
   }
   if (!index && !statuses.empty()) {
@@ -77,22 +102,31 @@ std::unique_ptr<Device> open_cuda(std::optional<int> index) {
 
 }  // namespace
 
-std::vector<DeviceStatus> list_devices() {
-  std::vector<DeviceStatus> all = cuda_devices();
+std::vector<DeviceStatus> list_devices(Work work) {
+  std::vector<DeviceStatus> all = cuda_devices(work);
   for (DeviceStatus& status : host::make_host_backend()->devices()) all.push_back(std::move(status));
   return all;
 }
 
-void load_backend(const std::string& spec) {
-  if (!spec.starts_with("host")) static_cast<void>(cuda_module());
+void load_backend(const std::string& spec, Work work) {
+  if (!spec.starts_with("host")) static_cast<void>(cuda_module(work));
 }
 
-std::unique_ptr<Device> open_device(const std::string& spec) {
-  if (spec == "auto")
-    return open_device(std::ranges::any_of(cuda_devices(), &DeviceStatus::available) ? "cuda" : "host");
-  if (spec == "host") return host::make_host_backend()->open(0);
-  if (const auto share = host::share_of(spec)) return host::make_host_backend()->open(*share + 1);
-  return open_cuda(cuda_index(spec));
+AutoDevice auto_device(Work work) {
+  const std::vector<DeviceStatus> statuses = cuda_devices(work);
+  if (std::ranges::any_of(statuses, &DeviceStatus::available)) return {"cuda", ""};
+  if (const DeviceStatus* const broken = broken_gpu(statuses))
+    throw Error(ErrorCode::unsupported, "open device auto: this machine has a CUDA driver, but " +
+                                            broken->id + " cannot be used: " + broken->detail + " (" +
+                                            broken->advice + "; or give --device host)");
+  return {"host", statuses.front().detail};
+}
+
+std::unique_ptr<Device> open_device(const std::string& spec, Work work) {
+  if (spec == "auto") return open_device(auto_device(work).spec, work);
+  if (spec == "host") return host::make_host_backend()->open(0, work);
+  if (const auto share = host::share_of(spec)) return host::make_host_backend()->open(*share + 1, work);
+  return open_cuda(cuda_index(spec), work);
 }
 
 namespace {
@@ -153,10 +187,8 @@ ModuleResult load_backend_module(const std::string& path) {
   }
   void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
-    return failed(
-        "the CUDA module could not be loaded: " + take_dl_error(),
-        "install the CUDA libraries that it needs (cuBLAS of the toolkit it was built with), or add "
-        "their folder to LD_LIBRARY_PATH");
+    return failed("the CUDA module could not be loaded: " + take_dl_error(),
+                  "install what the linker misses, or add its folder to LD_LIBRARY_PATH");
   }
   ModuleResult result = open_checked(library, path);
   // `result` has copies of all texts, so nothing points into the library when it is closed.

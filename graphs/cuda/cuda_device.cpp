@@ -9,6 +9,7 @@
 #include "graphs/cuda/device_kernels.hpp"
 #include "graphs/cuda/graph.hpp"
 #include "graphs/cuda/profiling/cupti_profiler.hpp"
+#include "graphs/cuda/runtime_names.hpp"
 #include "graphs/cuda/status.hpp"
 #include "graphs/cuda/stream.hpp"
 
@@ -61,7 +62,7 @@ CudaDevice::CudaDevice(int index, CudaDeviceOptions options) : index_(index) {
   check(cudaInitDevice(index, cudaDeviceScheduleSpin, cudaInitDeviceFlagsAreValid), "open device");
   check(cudaSetDevice(index), "select device");
   const bool use_cudnn = is_on("GRAPHBENCH_CUDNN") && options.use_cudnn;
-  info_ = device_info(index, use_cudnn);
+  info_ = device_info(index, options.libraries, use_cudnn);
   TuningSettings tuning = options.tuning ? *options.tuning : TuningSettings::from_environment();
   const std::string plans = tuning.timed ? "timed" : "the heuristic's first";
   context_.tuner = tuner_for(std::move(tuning), platform_of(info_), !options.tuning);
@@ -69,23 +70,22 @@ CudaDevice::CudaDevice(int index, CudaDeviceOptions options) : index_(index) {
   const bool wanted = is_on("GRAPHBENCH_PROGRAMMATIC_LAUNCH");
   context_.multiprocessors = attribute(cudaDevAttrMultiProcessorCount, index, "count multiprocessors");
   context_.compute_major = attribute(cudaDevAttrComputeCapabilityMajor, index, "read compute capability");
-  context_.programmatic = wanted && context_.compute_major >= 9;
+  // Recorded, such a launch is an edge that drivers before 12.3 do not have.
+  context_.programmatic = wanted && context_.compute_major >= 9 && has_cuda(edge_data_since);
   info_.libraries["programmatic launch"] = context_.programmatic ? "on" : "off";
   check(cudaMalloc(workspace_.put(), workspace_size + word_slot_size), "allocate workspace");
   tally().add(MemoryKind::workspace, workspace_size + word_slot_size);
-  check(cublasLtCreate(cublas_.put()), "create cuBLASLt handle");
   context_.workspace = workspace_.get();
   context_.workspace_bytes = workspace_size;
-  context_.cublas = cublas_.get();
   context_.memory = this;
   context_.scratch = std::make_unique<ScratchArena>(*this);
-  context_.use_cudnn = use_cudnn && cudnn_library() != nullptr;
+  context_.use_cudnn = use_cudnn && cudnn_library(options.libraries) != nullptr;
 }
 
 void CudaDevice::discard() {
   context_.cudnn.reset();
   context_.scratch.reset();
-  cublas_.reset();
+  context_.cublas.reset();
   branch_workspaces_.clear();
   workspace_.reset();
   check(cudaDeviceReset(), "reset device");
@@ -224,15 +224,24 @@ MonitorResult CudaDevice::make_monitor() {
   return NvmlMonitor::open(*library, info_.pci_bus_id);
 }
 
+// Each file's code is to be loaded when it is first used, as drivers from CUDA 12.2 on do: older ones would
+// load all at once, and refuse all for the code that they cannot link (conditional_kernel.cu). The driver
+// reads the variable when it is initialised.
+CudaBackend::CudaBackend() {
+  if (driver_version() < lazy_loading_since) setenv("CUDA_MODULE_LOADING", "LAZY", 0);
+}
+
 std::vector<DeviceStatus> CudaBackend::devices() {
   return device_statuses();
 }
 
-std::unique_ptr<Device> CudaBackend::open(int index) {
+std::unique_ptr<Device> CudaBackend::open(int index, Work work) {
+  CudaDeviceOptions options;
+  if (work == Work::lent_step) options.libraries = LibrarySearch::loaded;
   const std::vector<DeviceStatus> statuses = device_statuses();
   const std::string id = "cuda:" + std::to_string(index);
   for (const DeviceStatus& status : statuses) {
-    if (status.id == id && status.available) return std::make_unique<CudaDevice>(index);
+    if (status.id == id && status.available) return std::make_unique<CudaDevice>(index, options);
     if (!status.available && (status.id == id || status.id == "cuda")) {
       throw Error(ErrorCode::unsupported, "open device " + id + ": " + status.detail + "; " + status.advice);
     }

@@ -17,6 +17,7 @@ namespace graphbench::cuda {
 
 struct CudaDeviceOptions {
   bool use_cudnn = true;
+  LibrarySearch libraries = LibrarySearch::everywhere;
   std::optional<TuningSettings> tuning;  // absent: the settings of the environment
 };
 
@@ -74,15 +75,16 @@ class CudaDevice final : public Device {
   NvmlMemory* driver_memory_ = nullptr;          // null without NVML
   MemoryHandle workspace_;                       // with the word slot at its end
   std::vector<MemoryHandle> branch_workspaces_;  // [i] is the workspace of branch i + 1
-  CublasHandle cublas_;
-  OpContext context_;  // refers to the members above, so it is destroyed first
+  OpContext context_;                            // refers to the members above, so it is destroyed first
 };
 
 class CudaBackend final : public Backend {
  public:
+  CudaBackend();
+
   std::string name() const override { return "cuda"; }
   std::vector<DeviceStatus> devices() override;
-  std::unique_ptr<Device> open(int index) override;
+  std::unique_ptr<Device> open(int index, Work work = Work::programs) override;
 };
 
 }  // namespace graphbench::cuda

@@ -2,7 +2,10 @@
 // library, ops use cuBLASLt or our own kernels.
 #pragma once
 
+#include <cstddef>
 #include <string>
+
+#include "graphs/base/library_search.hpp"
 
 #if defined(__has_include)
 #if __has_include(<cudnn.h>)
@@ -13,9 +16,14 @@
 
 namespace graphbench::cuda {
 
-// Opens the library once per process. Null if libcudnn.so.9 cannot be opened or the build had no headers.
+// Opens the library unless it is open. Null if libcudnn.so.9 cannot be opened, is of another CUDA, or the
+// build had no headers.
 struct CudnnLibrary;
-const CudnnLibrary* cudnn_library() noexcept;
+const CudnnLibrary* cudnn_library(LibrarySearch search = LibrarySearch::everywhere) noexcept;
+
+// Why a cuDNN that was built with this version of CUDA's runtime cannot be used; empty if it can. The
+// libraries of both majors have the same name.
+std::string why_not_cudnn_of(std::size_t cudart_version);
 
 // "9.19.0", or the reason why cuDNN is not used.
 std::string cudnn_version_text();
@@ -26,6 +34,7 @@ std::string cudnn_version_text();
 struct CudnnLibrary {
 #define GRAPHBENCH_CUDNN_FUNCTIONS(X) \
   X(GetVersion)                       \
+  X(GetCudartVersion)                 \
   X(GetErrorString)                   \
   X(Create)                           \
   X(Destroy)                          \

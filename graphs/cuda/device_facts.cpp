@@ -1,21 +1,18 @@
 // Reads device properties, library versions and, if NVML is installed, the driver's version.
 #include "graphs/cuda/device_facts.hpp"
 
-#include <cublasLt.h>
 #include <cuda_runtime_api.h>
 
 #include <cstdio>
 
+#include "graphs/cuda/cublas_library.hpp"
 #include "graphs/cuda/cudnn_library.hpp"
 #include "graphs/cuda/nvml.hpp"
+#include "graphs/cuda/runtime_names.hpp"
 #include "graphs/cuda/status.hpp"
 
 namespace graphbench::cuda {
 namespace {
-
-std::string cuda_version(int version) {
-  return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
-}
 
 // The driver's own version. cudaDriverGetVersion returns the CUDA version that the driver supports instead.
 std::string driver_release() {
@@ -31,7 +28,7 @@ std::string driver_text() {
   if (!release.empty()) return release;
   int version = 0;
   check(cudaDriverGetVersion(&version), "read driver version");
-  return "for CUDA " + cuda_version(version);
+  return "for CUDA " + cuda_version_text(version);
 }
 
 std::string uuid_text(const cudaUUID_t& uuid) {
@@ -51,17 +48,13 @@ DeviceStatus unavailable(std::string id, std::string detail, std::string advice)
 }
 
 DeviceStatus no_devices(cudaError_t status) {
-  int driver = 0;
-  (void)cudaDriverGetVersion(&driver);
   if (status == cudaErrorInsufficientDriver) {
     return unavailable("cuda",
-                       "the driver supports CUDA " + cuda_version(driver) + ", but this build needs " +
-                           cuda_version(CUDART_VERSION),
-                       "update the NVIDIA driver, or build with an older CUDA toolkit");
+                       "the driver runs CUDA " + cuda_version_text(driver_version()) +
+                           ", but this module needs " + cuda_version_text(CUDART_VERSION),
+                       "update the NVIDIA driver");
   }
-  if (status == cudaErrorNoDevice || status == cudaSuccess) {
-    return unavailable("cuda", "the driver sees no GPU", "check nvidia-smi and CUDA_VISIBLE_DEVICES");
-  }
+  if (status == cudaErrorNoDevice || status == cudaSuccess) return no_gpu_status();
   return unavailable("cuda", describe(status), "check nvidia-smi");
 }
 
@@ -101,7 +94,7 @@ bool has_arithmetic(ir::DType dtype, int compute_major) {
   return dtype != ir::DType::bf16 || compute_major >= 8;
 }
 
-facts::DeviceFacts device_info(int index, bool use_cudnn) {
+facts::DeviceFacts device_info(int index, LibrarySearch search, bool use_cudnn) {
   cudaDeviceProp properties{};
   check(cudaGetDeviceProperties(&properties, index), "read device properties");
   facts::DeviceFacts info{};
@@ -114,11 +107,13 @@ facts::DeviceFacts device_info(int index, bool use_cudnn) {
   info.pci_bus_id = pci_bus_id_of(index);
   int runtime = 0;
   check(cudaRuntimeGetVersion(&runtime), "read runtime version");
-  info.runtime = cuda_version(runtime);
-  const std::size_t cublas = cublasLtGetVersion();
-  info.libraries["cublasLt"] = std::to_string(cublas / 10000) + "." + std::to_string(cublas / 100 % 100) +
-                               "." + std::to_string(cublas % 100);
-  info.libraries["cudnn"] = use_cudnn ? cudnn_version_text() : "none (switched off)";
+  info.runtime = cuda_version_text(runtime);
+  // A process that runs a lent step has the libraries that its step loaded, or none.
+  const bool has_cublas = open_cublas(search).empty();
+  if (has_cublas || search == LibrarySearch::everywhere) info.libraries["cublasLt"] = cublas_version_text();
+  const bool has_cudnn = use_cudnn && cudnn_library(search) != nullptr;
+  if (has_cudnn || search == LibrarySearch::everywhere)
+    info.libraries["cudnn"] = use_cudnn ? cudnn_version_text() : "none (switched off)";
   return info;
 }
 

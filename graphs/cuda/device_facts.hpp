@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "graphs/base/library_search.hpp"
 #include "graphs/device/device.hpp"
 
 namespace graphbench::cuda {
@@ -13,7 +14,7 @@ std::string pci_bus_id_of(int index);
 
 bool has_arithmetic(ir::DType dtype, int compute_major);
 
-facts::DeviceFacts device_info(int index, bool use_cudnn);
+facts::DeviceFacts device_info(int index, LibrarySearch search, bool use_cudnn);
 
 // One entry per GPU, or one with the reason why there is none. Creates no context, and does not throw if
 // hardware is missing.

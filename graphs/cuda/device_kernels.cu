@@ -6,6 +6,7 @@
 #include "graphs/cuda/convert.cuh"
 #include "graphs/cuda/device_kernels.hpp"
 #include "graphs/cuda/graph.hpp"
+#include "graphs/cuda/runtime_names.hpp"
 #include "graphs/cuda/status.hpp"
 #include "graphs/cuda/stream.hpp"
 #include "graphs/ir/random_fill.hpp"
@@ -67,10 +68,6 @@ __global__ void count_cycles(unsigned long long* nanoseconds) {
   *nanoseconds = timer_nanoseconds() - begun;
 }
 
-__global__ void set_conditional(cudaGraphConditionalHandle node, const std::int32_t* selector, bool is_flag) {
-  cudaGraphSetConditional(node, is_flag ? *selector != 0 : static_cast<unsigned>(*selector));
-}
-
 __global__ void empty_kernel() {}
 
 }  // namespace
@@ -102,12 +99,6 @@ void launch_digest(cudaStream_t stream, const void* source, std::size_t words, u
 void launch_clock_probe(cudaStream_t stream, unsigned long long* nanoseconds) {
   count_cycles<<<1, 1, 0, stream>>>(nanoseconds);
   check(cudaGetLastError(), "probe clock");
-}
-
-void launch_selector(cudaStream_t stream, cudaGraphConditionalHandle node, const std::int32_t* selector,
-                     bool is_flag) {
-  set_conditional<<<1, 1, 0, stream>>>(node, selector, is_flag);
-  check(cudaGetLastError(), "select a branch");
 }
 
 void EmptyKernel::launch(Stream& stream, void* const*) {
@@ -167,7 +158,7 @@ void replace(cudaGraph_t graph, cudaGraphNode_t node, WordFill fill, const Graph
         "add a kernel node");
   check(cudaGraphDestroyNode(node), "remove a memset node");
   for (const cudaGraphNode_t next : after.nodes) {
-    check(cudaGraphAddDependencies(graph, &added, &next, nullptr, 1), "add a graph edge");
+    check(add_plain_edge(graph, added, next), "add a graph edge");
   }
 }
 
@@ -183,8 +174,8 @@ std::size_t replace_memset_nodes(cudaGraph_t graph, DeviceRange workspace) {
     check(cudaGraphMemsetNodeGetParams(node, &memset), "read a memset node");
     const std::optional<WordFill> fill = word_fill_of(memset, workspace);
     if (!fill) continue;
-    const GraphEdges before = edges_of(node, cudaGraphNodeGetDependencies);
-    const GraphEdges after = edges_of(node, cudaGraphNodeGetDependentNodes);
+    const GraphEdges before = edges_of(node, read_dependencies);
+    const GraphEdges after = edges_of(node, read_dependent_nodes);
     if (!plain(before) || !plain(after)) continue;
     replace(graph, node, *fill, before, after);
     ++replaced;

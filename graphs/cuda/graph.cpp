@@ -7,7 +7,9 @@
 #include <iterator>
 #include <string>
 
+#include "graphs/cuda/dynamic_library.hpp"
 #include "graphs/cuda/prepared_kernel.hpp"
+#include "graphs/cuda/runtime_names.hpp"
 #include "graphs/cuda/status.hpp"
 #include "graphs/cuda/stream.hpp"
 
@@ -138,16 +140,14 @@ std::string text_for(unsigned int x, unsigned int y, unsigned int z) {
   return std::to_string(x) + "x" + std::to_string(y) + "x" + std::to_string(z);
 }
 
-// The CUDA 12.3 version of a driver function; null if the driver lacks it. Looked up at run time, because the
-// driver's library is not linked.
+// A function of the driver's library; null if the driver lacks it. Looked up at run time, because the library
+// is not linked, and by its exported name, because the runtime's own look-up changed with CUDA 12.5 and 13.
 template <typename Function>
 Function* driver_function(const char* name) {
-  void* found = nullptr;
-  cudaDriverEntryPointQueryResult status{};
-  const bool asked =
-      cudaGetDriverEntryPointByVersion(name, &found, 12030, cudaEnableDefault, &status) == cudaSuccess;
-  (void)cudaGetLastError();
-  return asked && status == cudaDriverEntryPointSuccess ? reinterpret_cast<Function*>(found) : nullptr;
+  static DynamicLibrary library("the driver", {"libcuda.so.1"});
+  Function* found = nullptr;
+  library.look_up(name, found);
+  return found;
 }
 
 // Describes the kernel's cluster size and priority, which an exec update does not change. Omits defaults.
@@ -165,7 +165,7 @@ void describe_attributes(cudaGraphNode_t node, facts::DescribedNode& described) 
 // Asks the driver, because the runtime refuses to describe kernels that a library launched by the driver API.
 void describe_kernel(cudaGraphNode_t node, facts::DescribedNode& described) {
   static const auto read =
-      driver_function<decltype(cuGraphKernelNodeGetParams)>("cuGraphKernelNodeGetParams");
+      driver_function<decltype(cuGraphKernelNodeGetParams)>("cuGraphKernelNodeGetParams_v2");
   static const auto name_of_function = driver_function<decltype(cuFuncGetName)>("cuFuncGetName");
   static const auto name_of_kernel = driver_function<decltype(cuKernelGetName)>("cuKernelGetName");
   CUDA_KERNEL_NODE_PARAMS kernel{};
@@ -199,7 +199,7 @@ void describe_memory(cudaGraphNode_t node, facts::DescribedNode& described) {
 
 // Returns the nodes before `node`. Adds to `described` how many programmatic edges let `node` start early.
 std::vector<cudaGraphNode_t> dependencies_of(cudaGraphNode_t node, facts::DescribedNode& described) {
-  const GraphEdges edges = edges_of(node, cudaGraphNodeGetDependencies);
+  const GraphEdges edges = edges_of(node, read_dependencies);
   const auto early = std::ranges::count_if(edges.data, [](const cudaGraphEdgeData& edge) {
     return edge.type == cudaGraphDependencyTypeProgrammatic;
   });

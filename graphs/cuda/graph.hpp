@@ -20,7 +20,7 @@ struct GraphEdges {
   std::vector<cudaGraphEdgeData> data;  // [i] belongs to nodes[i]
 };
 using ReadEdges = cudaError_t (*)(cudaGraphNode_t, cudaGraphNode_t*, cudaGraphEdgeData*, std::size_t*);
-// `read` is cudaGraphNodeGetDependencies or cudaGraphNodeGetDependentNodes.
+// `read` is read_dependencies or read_dependent_nodes (runtime_names.hpp).
 GraphEdges edges_of(cudaGraphNode_t node, ReadEdges read);
 
 class CudaGraphExec final : public GraphExec {

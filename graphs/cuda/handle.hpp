@@ -1,11 +1,11 @@
 // Owners of CUDA and library handles. No other code destroys handles.
 #pragma once
 
-#include <cublasLt.h>
 #include <cuda_runtime_api.h>
 
 #include <utility>
 
+#include "graphs/cuda/cublas_library.hpp"
 #include "graphs/cuda/cudnn_library.hpp"
 #include "graphs/cuda/status.hpp"
 
@@ -63,7 +63,7 @@ struct FreeHostMemory {
   void operator()(void* memory) const noexcept { log_failure(cudaFreeHost(memory), "free pinned memory"); }
 };
 struct DestroyCublas {
-  void operator()(cublasLtHandle_t handle) const noexcept { (void)cublasLtDestroy(handle); }
+  void operator()(cublasLtHandle_t handle) const noexcept { (void)cublas_lt.Destroy(handle); }
 };
 
 using StreamHandle = Handle<cudaStream_t, DestroyStream>;

@@ -31,9 +31,9 @@ void enqueue(KernelCall& call, cudaStream_t stream, const char* object) {
 }
 
 void enqueue(MatmulCall& call, cudaStream_t stream, const char* object) {
-  check(cublasLtMatmul(call.handle, &call.description, &call.alpha, call.a, &call.a_layout, call.b,
-                       &call.b_layout, &call.beta, call.c, &call.c_layout, call.d, &call.d_layout, &call.algo,
-                       call.workspace, call.workspace_bytes, stream),
+  check(cublas_lt.Matmul(call.handle, &call.description, &call.alpha, call.a, &call.a_layout, call.b,
+                         &call.b_layout, &call.beta, call.c, &call.c_layout, call.d, &call.d_layout,
+                         &call.algo, call.workspace, call.workspace_bytes, stream),
         "launch", object);
 }
 
@@ -85,7 +85,8 @@ cublasStatus_t MatmulCall::bind(void* const* operands) noexcept {
   const void* address = bias_source.resolve(operands);
   if (address == bias) return CUBLAS_STATUS_SUCCESS;
   bias = address;
-  return cublasLtMatmulDescSetAttribute(&description, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &bias, sizeof(bias));
+  return cublas_lt.MatmulDescSetAttribute(&description, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &bias,
+                                          sizeof(bias));
 }
 
 #if defined(GRAPHBENCH_HAVE_CUDNN)

@@ -8,6 +8,7 @@
 
 #include "graphs/base/error.hpp"
 #include "graphs/base/text.hpp"
+#include "graphs/cuda/cublas_library.hpp"
 
 namespace graphbench::cuda {
 namespace {
@@ -68,8 +69,8 @@ void raise(cudaError_t status, const char* operation, const char* object) {
 }
 
 void raise_cublas(cublasStatus_t status, const char* operation, const char* object) {
-  raise_for_library(headline(operation, object) + cublasLtGetStatusName(status) + " (" +
-                    std::to_string(static_cast<int>(status)) + "): " + cublasLtGetStatusString(status));
+  raise_for_library(headline(operation, object) + cublas_lt.GetStatusName(status) + " (" +
+                    std::to_string(static_cast<int>(status)) + "): " + cublas_lt.GetStatusString(status));
 }
 
 #if defined(GRAPHBENCH_HAVE_CUDNN)

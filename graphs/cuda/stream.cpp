@@ -2,6 +2,7 @@
 #include "graphs/cuda/stream.hpp"
 
 #include "graphs/cuda/graph.hpp"
+#include "graphs/cuda/runtime_names.hpp"
 #include "graphs/cuda/status.hpp"
 
 namespace graphbench::cuda {
@@ -60,12 +61,7 @@ bool CudaStream::capturing() const {
 cudaGraph_t CudaStream::graph_so_far() const {
   cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
   cudaGraph_t graph = nullptr;
-#if CUDART_VERSION >= 13000
-  check(cudaStreamGetCaptureInfo(handle(), &status, nullptr, &graph, nullptr, nullptr, nullptr),
-        "read capture");
-#else
-  check(cudaStreamGetCaptureInfo_v2(handle(), &status, nullptr, &graph, nullptr, nullptr), "read capture");
-#endif
+  check(read_capture(handle(), &status, &graph), "read capture");
   if (status == cudaStreamCaptureStatusInvalidated) raise(cudaErrorStreamCaptureInvalidated, "capture", "");
   return graph;
 }
@@ -101,6 +97,9 @@ void CudaStream::record_arm(cudaGraph_t graph, const Arm& arm) {
 
 void CudaStream::record_branch(const void* selector, const std::vector<Arm>& arms) {
   const bool is_if = arms.size() == 2;
+  const bool has_else = is_if && arms[0];
+  require_cuda(is_if && !has_else ? edge_data_since : several_branches_since,
+               is_if ? "record a branch: a conditional node" : "record a branch: a SWITCH node");
   const cudaGraph_t graph = graph_so_far();
   GRAPHBENCH_ASSERT(graph != nullptr);
   if (!arm_stream_) {
@@ -111,21 +110,12 @@ void CudaStream::record_branch(const void* selector, const std::vector<Arm>& arm
   }
   cudaGraphNodeParams node{};
   node.type = cudaGraphNodeTypeConditional;
-  node.conditional.type = is_if ? cudaGraphCondTypeIf : cudaGraphCondTypeSwitch;
-  node.conditional.size = is_if && !arms[0] ? 1 : static_cast<unsigned>(arms.size());
+  node.conditional.type = is_if ? cudaGraphCondTypeIf : switch_node;
+  node.conditional.size = is_if && !has_else ? 1 : static_cast<unsigned>(arms.size());
   check(cudaGraphConditionalHandleCreate(&node.conditional.handle, graph, 0, cudaGraphCondAssignDefault),
         "create a conditional handle");
   launch_selector(handle(), node.conditional.handle, static_cast<const std::int32_t*>(selector), is_if);
-  cudaStreamCaptureStatus status{};
-  const cudaGraphNode_t* before = nullptr;
-  const cudaGraphEdgeData* edges = nullptr;
-  std::size_t count = 0;
-  check(cudaStreamGetCaptureInfo(handle(), &status, nullptr, nullptr, &before, &edges, &count),
-        "read capture");
-  cudaGraphNode_t added = nullptr;
-  check(cudaGraphAddNode(&added, graph, before, edges, count, &node), "add a conditional node");
-  check(cudaStreamUpdateCaptureDependencies(handle(), &added, nullptr, 1, cudaStreamSetCaptureDependencies),
-        "continue the capture after a conditional node");
+  check(add_captured_node(handle(), graph, &node), "add a conditional node");
   // An IF node runs graph 0 if the value is not 0, so arm 1 is graph 0.
   for (std::size_t i = 0; i < arms.size(); ++i)
     if (arms[i]) record_arm(node.conditional.phGraph_out[is_if ? 1 - i : i], arms[i]);

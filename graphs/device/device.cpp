@@ -1,4 +1,6 @@
-// Implements buffers, the build's identity, and the defaults of a device's optional functions.
+// Implements buffers, the build's identity, the status without a GPU, and the defaults of a device's optional
+// functions.
+#include <cstdlib>
 #include <utility>
 
 #include "graphbench_version.hpp"
@@ -64,6 +66,30 @@ Buffer& Buffer::operator=(Buffer&& other) noexcept {
 
 Buffer::~Buffer() {
   if (data_ != nullptr) memory_->deallocate(data_);
+}
+
+const DeviceStatus* broken_gpu(const std::vector<DeviceStatus>& statuses) {
+  const DeviceStatus* broken = nullptr;
+  for (const DeviceStatus& status : statuses) {
+    if (!status.id.starts_with("cuda")) continue;
+    if (status.available) return nullptr;
+    if (broken == nullptr && !status.absent) broken = &status;
+  }
+  return broken;
+}
+
+std::string cuda_version_text(int version) {
+  return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+}
+
+DeviceStatus no_gpu_status() {
+  DeviceStatus status{.id = "cuda", .detail = "the driver sees no GPU", .advice = "check nvidia-smi"};
+  status.absent = true;
+  if (const char* visible = std::getenv("CUDA_VISIBLE_DEVICES")) {
+    status.detail += " with CUDA_VISIBLE_DEVICES=\"" + std::string(visible) + "\"";
+    status.advice = "unset CUDA_VISIBLE_DEVICES, or name a GPU of nvidia-smi in it";
+  }
+  return status;
 }
 
 // The binary and the module rely on one memory layout of their shared types, so version and compiler must

@@ -35,7 +35,12 @@ struct DeviceStatus {
   std::string detail;                    // the device's name and memory, or why it is not available
   std::string advice;                    // how to make the device work; empty if it is available
   std::vector<std::string> dtypes = {};  // the dtypes of programs that it can run; empty if unavailable
+  // Not available because this machine has no such device, or hides it: nothing is broken.
+  bool absent = false;
 };
+
+// The status of a CUDA driver that works and sees no GPU. Says if CUDA_VISIBLE_DEVICES is set.
+DeviceStatus no_gpu_status();
 
 template <class Supports>
 std::vector<std::string> supported_dtypes(const Supports& supports) {
@@ -46,12 +51,16 @@ std::vector<std::string> supported_dtypes(const Supports& supports) {
   return names;
 }
 
+// What a device is opened for. `lent_step`: a step that another process lends us, such as Python's; a device
+// then needs no library, and uses those that the process has loaded.
+enum class Work { programs, lent_step };
+
 class Backend {
  public:
   virtual ~Backend() = default;
   virtual std::string name() const = 0;
   virtual std::vector<DeviceStatus> devices() = 0;  // never throws for absent hardware
-  virtual std::unique_ptr<Device> open(int index) = 0;
+  virtual std::unique_ptr<Device> open(int index, Work work = Work::programs) = 0;
 };
 
 }  // namespace graphbench

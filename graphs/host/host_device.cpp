@@ -299,7 +299,7 @@ class HostBackend final : public Backend {
   }
 
   // Index 0 is the whole host; index N + 1 is share N.
-  std::unique_ptr<Device> open(int index) override {
+  std::unique_ptr<Device> open(int index, Work) override {
     if (index < 0 || index > shares())
       throw Error(ErrorCode::invalid_argument,
                   "open host device " + std::to_string(index) + ": this host device does not exist");

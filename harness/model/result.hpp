@@ -415,6 +415,7 @@ struct Environment {
   // graphbench's environment variables that affect the measurement, if set
   std::map<std::string, std::string> variables = {};
   std::vector<LibraryChoice> library_choices = {};
+  std::string no_gpu = {};  // why --device auto took the host; empty if it did not
 };
 
 struct Axes {

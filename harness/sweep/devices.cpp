@@ -14,6 +14,7 @@
 #include "graphs/base/error.hpp"
 #include "graphs/base/process/process_supervisor.hpp"
 #include "graphs/base/text.hpp"
+#include "graphs/device/backend_module.hpp"
 #include "graphs/host/cpu.hpp"
 #include "harness/measure/machine/pinning.hpp"
 #include "harness/options/command.hpp"
@@ -36,9 +37,15 @@ std::vector<std::string> all_devices() {
                                                      {.list_devices = true}, config::SweepOptions());
   std::vector<std::string> cuda;
   std::vector<std::string> host;
+  std::vector<std::string> broken;
   for (const DeviceStatus& status : answer.devices) {
     if (status.available) (status.id.starts_with("host") ? host : cuda).push_back(status.id);
+    if (!status.available && !status.absent)
+      broken.push_back(status.id + " cannot be used: " + status.detail + " (" + status.advice);
   }
+  if (cuda.empty() && !broken.empty())
+    throw Error(ErrorCode::unsupported, "--device all: " + broken.front() + "; or give --device host)");
+  for (const std::string& each : broken) complain("note: --device all: %s)", each.c_str());
   if (cuda.empty() && host.size() > 1) std::erase(host, "host");
   if (cuda.empty() && host.empty())
     throw Error(ErrorCode::unsupported,
@@ -193,6 +200,13 @@ int sweep_devices(const config::RawOptions& raw, const std::vector<std::string>&
     if (!together && children_of_this.wait() == exit_interrupted) break;
   }
   return children_of_this.wait();
+}
+
+void check_auto(const std::string& device, const std::vector<DeviceStatus>& devices) {
+  const DeviceStatus* const broken = device == "auto" ? broken_gpu(devices) : nullptr;
+  if (broken != nullptr)
+    throw InputError("device", "auto has no device: " + broken->id + " cannot be used: " + broken->detail +
+                                   " (" + broken->advice + "; or give host)");
 }
 
 void stay_on_share(const std::string& device) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "graphs/device/device.hpp"
 #include "harness/options/options.hpp"
 
 namespace graphbench::cli {
@@ -17,6 +18,10 @@ std::vector<std::string> several_devices(const config::RawOptions& raw);
 // until one is interrupted or, with --concurrent, together. Returns the worst of their exit codes.
 int sweep_devices(const config::RawOptions& raw, const std::vector<std::string>& devices,
                   const std::function<int(const config::RawOptions& raw)>& sweep);
+
+// Throws InputError if `device` is `auto` and these devices, which a probe found earlier, leave none to take
+// for it.
+void check_auto(const std::string& device, const std::vector<DeviceStatus>& devices);
 
 // If `device` is a share of the host, restricts this process and its children to the CPUs of that share.
 void stay_on_share(const std::string& device);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "graphs/backends/cuda_module.hpp"
 #include "graphs/backends/registry.hpp"
 #include "graphs/base/error.hpp"
 #include "graphs/base/process/process_supervisor.hpp"
@@ -224,6 +225,13 @@ model::Plan shard_of(model::Plan plan, const config::SweepOptions& options) {
   return std::move(shard.plan);
 }
 
+// Where there are several modules, the processes that follow take the probe's: PyTorch's process prefers the
+// CUDA that it has loaded, and the one that measures floors has loaded none; a plugin may bring libraries.
+void keep_module(const model::DeviceFacts& facts) {
+  if (facts.kind != "cuda" || cuda_modules_in(module_directory()).size() < 2) return;
+  setenv(cuda_module_variable, facts.runtime.substr(0, facts.runtime.find('.')).c_str(), 0);
+}
+
 }  // namespace
 
 CheckedPlan make_checked_plan(const config::SweepOptions& options, const std::vector<std::string>& argv,
@@ -241,6 +249,7 @@ CheckedPlan make_checked_plan(const config::SweepOptions& options, const std::ve
   sweep::ProbeAnswer answer = sweep::ask_probe(supervisor, probe, request, options);
   CheckedPlan checked;
   checked.catalog = std::move(answer.catalog);
+  keep_module(checked.catalog.facts);
   if (package) {
     const model::DeviceFacts& facts = checked.catalog.facts;
     const std::string why = package::why_not_on(package->manifest, facts.kind, facts.compute_capability);
@@ -251,6 +260,7 @@ CheckedPlan make_checked_plan(const config::SweepOptions& options, const std::ve
   chosen.instruments.submitter = machine::choose_submitter(options.instruments, machine::allowed_cpus(),
                                                            checked.catalog.facts.pci_bus_id);
   checked.plan = plan::make_plan(chosen, checked.catalog, argv);
+  checked.plan.no_gpu = checked.catalog.no_gpu;
   check_ranks(chosen, checked.plan, answer.devices);
   if (options.shard) checked.plan = shard_of(std::move(checked.plan), chosen);
   checked.dumps = check_programs(checked.plan, chosen, probe, supervisor);

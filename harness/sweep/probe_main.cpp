@@ -46,7 +46,7 @@ class Probe {
   void stages() {
     if (request_.list_devices) {
       begin({ProbeStage::What::device, "all"});
-      answer_.devices = list_devices();
+      answer_.devices = list_devices(work_);
     }
     if (!request_.device.empty()) describe_device();
     if (request_.list_workloads || !request_.programs.empty()) load_plugins();
@@ -63,7 +63,13 @@ class Probe {
 
   void describe_device() {
     begin({ProbeStage::What::device, request_.device});
-    const std::unique_ptr<Device> device = open_device(request_.device);
+    std::string spec = request_.device;
+    if (spec == "auto") {
+      AutoDevice chosen = auto_device(work_);
+      spec = std::move(chosen.spec);
+      answer_.catalog.no_gpu = std::move(chosen.no_gpu);
+    }
+    const std::unique_ptr<Device> device = open_device(spec, work_);
     const facts::DeviceFacts& info = device->info();
     const std::string host = info.uuid.empty() ? info.kind : info.uuid;  // the whole host, or a share of it
     answer_.catalog.device = info.kind == "host" ? host : info.kind + ":" + std::to_string(device->index());
@@ -174,6 +180,7 @@ class Probe {
 
   const ProbeRequest& request_;
   const abi::LentPlugin* const lent_;
+  const Work work_ = lent_ != nullptr ? Work::lent_step : Work::programs;
   abi::WorkloadRegistry registry_;
   ProbeStage stage_;
   ProbeAnswer answer_;

@@ -268,6 +268,7 @@ void finish_result(const model::Plan& plan, const model::DeviceFacts& facts, mod
   std::vector<model::LibraryChoice> choices = std::move(result.environment.library_choices);
   result.environment = machine::read_environment(facts);
   result.environment.library_choices = std::move(choices);
+  result.environment.no_gpu = plan.no_gpu;
 }
 
 SweepOutcome run_sweep(const model::Plan& plan, const model::DeviceFacts& facts,

@@ -184,6 +184,7 @@ model::Result interrupted_result() {
   result.environment.device.kind = "host";
   result.environment.device.name = "Some CPU";
   result.environment.device.memory_bytes = 8'000'000'000;
+  result.environment.no_gpu = "no NVIDIA driver is installed (libcuda.so.1 not found)";
   result.plan.launches = 3;
   result.plan.axes.workload = {"conv"};
   result.plan.axes.batch = {8};

@@ -46,6 +46,7 @@ finished_at: null, 1767323045
 complete: "yes", MISSING
 environment: null
 environment.cores: 0, 8.5
+environment.no_gpu: "", null, true
 environment.hostname: null
 environment.fingerprint: "not hex", MISSING
 DEVICE.kind: "gpu"

@@ -4,6 +4,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "graphs/cuda/cublas_library.hpp"
 #include "graphs/cuda/prepared_kernel.hpp"
 
 namespace graphbench::gpu {
@@ -36,9 +37,9 @@ int make_call(cuda::KernelCall& call, KernelLaunch& launch, cudaStream_t stream)
 }
 
 int make_call(cuda::MatmulCall& call, cudaStream_t stream) {
-  return cublasLtMatmul(call.handle, &call.description, &call.alpha, call.a, &call.a_layout, call.b,
-                        &call.b_layout, &call.beta, call.c, &call.c_layout, call.d, &call.d_layout,
-                        &call.algo, call.workspace, call.workspace_bytes, stream);
+  return cuda::cublas_lt.Matmul(call.handle, &call.description, &call.alpha, call.a, &call.a_layout, call.b,
+                                &call.b_layout, &call.beta, call.c, &call.c_layout, call.d, &call.d_layout,
+                                &call.algo, call.workspace, call.workspace_bytes, stream);
 }
 
 #if defined(GRAPHBENCH_HAVE_CUDNN)

@@ -165,15 +165,17 @@ if [ "$3" = npm ]; then exit 1; fi
 printf installed
 """
 
-    def run_with(self, provided, *groups):
+    def run_with(self, provided, *groups, system="ID=debian\nVERSION_ID=12\n"):
         with tempfile.TemporaryDirectory() as folder:
+            (pathlib.Path(folder) / "os-release").write_text(system)
             for name, text in (("dpkg-query", self.QUERY), ("id", "#!/bin/sh\necho 1000\n")):
                 path = pathlib.Path(folder) / name
                 path.write_text(text)
                 path.chmod(0o755)
             for name in ("bash", "dirname", "grep", "sed", "tr"):
                 (pathlib.Path(folder) / name).symlink_to(shutil.which(name))
-            return run(ROOT / "ci" / "packages", *groups, env={"PATH": folder, "PROVIDED": provided})
+            return run(ROOT / "ci" / "packages", *groups, env={
+                "PATH": folder, "PROVIDED": provided, "GRAPHBENCH_OS_RELEASE": f"{folder}/os-release"})
 
     def test_takes_what_another_package_provides_for_installed(self):
         for provided in ("installed, npm", "installed, nodejs-dev, npm (= 11.0)\ninstalled, "):
@@ -187,6 +189,21 @@ printf installed
             done = self.run_with(provided)
             self.assertEqual(1, done.returncode, done.stdout)
             self.assertIn("apt-get install -y --no-install-recommends npm\n", done.stderr)
+
+    def test_has_a_list_for_each_release(self):
+        # The stand-in for dpkg-query lacks one package of a release.
+        for release, package in (("12", "libboost1.81-dev"), ("13", "libboost1.83-dev")):
+            self.QUERY = Packages.QUERY.replace("npm", package)
+            done = self.run_with("installed, ", "build", system=f'ID=debian\nVERSION_ID="{release}"\n')
+            self.assertIn(f"--no-install-recommends {package}\n", done.stderr)
+            system = f"ID=debian\nVERSION_ID={25 - int(release)}\n"
+            other = self.run_with("installed, ", "build", system=system)
+            self.assertEqual(0, other.returncode, other.stderr)
+
+    def test_installs_nothing_on_another_system(self):
+        done = self.run_with("installed, ", system='ID=ubuntu\nVERSION_ID="24.04"\n')
+        self.assertEqual(1, done.returncode, done.stdout)
+        self.assertRegex(done.stderr, "Debian 12 and 13, and this is ubuntu 24.04; .*own means:\n  npm\n$")
 
     def test_building_wants_less_than_testing_and_neither_wants_the_page(self):
         counts = []

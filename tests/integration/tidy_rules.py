@@ -40,6 +40,9 @@ BASE = [(re.compile(pattern), header) for pattern, header in (
     (r"\bnow\(\) - \w+\)\.count\(\)|steady_clock::now\(\)\.time_since_epoch\(\)|\bclass \w*Stopwatch\b",
      "clock.hpp"),
     (r'fprintf\(stderr,\s*"graphbench: ', "text.hpp"))]
+# Code that depends on the toolkit's version.
+TOOLKIT = re.compile(r"^\s*#\s*(el)?if\b.*\b(CUDART_VERSION|CUDA_VERSION)\b")
+TOOLKIT_HEADER = "graphs/cuda/runtime_names.hpp"
 
 
 def is_cuda_file(path):
@@ -49,6 +52,9 @@ def is_cuda_file(path):
 
 def faults_of_cuda_headers(path, lines):
     if is_cuda_file(path):
+        for number, line in enumerate(lines, 1):
+            if TOOLKIT.match(line) and path != TOOLKIT_HEADER:
+                yield f"{path}:{number}: what differs between toolkits belongs in {TOOLKIT_HEADER}"
         return
     for number, line in enumerate(lines, 1):
         match = INCLUDE.match(line)

@@ -23,6 +23,7 @@ def cases():
     import graphbench_ops as ops
     import graphbench_state as state
     import graphbench_walk as walk
+    import graphbench_versions as versions
     from stand_in import installed, judge
 
     nn = torch.nn
@@ -35,6 +36,28 @@ def cases():
     def plain(batch, device):
         model, x = net().requires_grad_(False), torch.randn(batch, 16)
         return lambda: model(x)
+
+    def not_lent():
+        said, lent = judge(plain, lends=False), [None]
+        with installed(lends=False):
+            said["step"].lend_graph(0, lent)
+        return (said["identical"] and said["step"].kinds == [3] and lent == [None]
+                and said["step"].facts["launched_by"].startswith("CUDAGraph.replay(): PyTorch "))
+
+    def named_by_driver():
+        def say(name, device):
+            name.raw = bytes(range(16))
+            return device.value
+
+        driver = mock.Mock(cuDeviceGet=lambda device, index: 0, cuDeviceGetUuid=say)
+        with mock.patch.object(torch.cuda, "get_device_properties", lambda index: None), \
+                mock.patch.object(versions.ctypes, "CDLL", lambda name: driver):
+            return versions.uuid_of(0) == "GPU-00010203-0405-0607-0809-0a0b0c0d0e0f"
+
+    def pool_of_handle():
+        with installed(), mock.patch.object(torch.cuda, "graph_pool_handle", lambda: (0, 7)):
+            pool = versions.PoolOfHandle("cpu")
+        return pool.id == (0, 7) and pool.graph.ops and versions.lends_graphs() is False
 
     def stale(batch, device):
         model, x, kept = net().requires_grad_(False), torch.randn(batch, 16), {}
@@ -303,6 +326,9 @@ def cases():
         "a build of another shape keeps the values": lambda: (
             "another type, shape or layout" in judge(shuffles)["inputs"]["why"]),
         "memory that no one may read is left out": beside_an_output_that_was_overwritten,
+        "a graph that cannot be lent is replayed and judged": not_lent,
+        "a device is named by the driver": named_by_driver,
+        "a handle's pool is kept by a graph": pool_of_handle,
         "--torch-inputs keep": lambda: judge(plain, torch_inputs="keep")["inputs"]["renewed"] == 0,
     }
     last_op = len(judge(plain)["step"].graphs[0].ops) - 1

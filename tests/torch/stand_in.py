@@ -15,18 +15,14 @@ import graphbench_abi as abi
 from graphbench_check import conversation
 
 
-class Graph:
+class OlderGraph:
     """`lost`: the numbers of ops that the capture misses, as when they ran on another stream."""
     lost = ()
-    raw_cuda_graph = None
 
-    def __init__(self, keep_graph=False):
+    def __init__(self):
         self.ops = []
 
     def register_generator_state(self, generator):
-        pass
-
-    def instantiate(self):
         pass
 
     def replay(self):
@@ -36,6 +32,16 @@ class Graph:
                 for old, new in zip(first, again):
                     if isinstance(new, torch.Tensor) and new.data_ptr() != old.data_ptr():
                         old.copy_(new)
+
+
+class Graph(OlderGraph):
+    raw_cuda_graph = None
+
+    def __init__(self, keep_graph=False):
+        super().__init__()
+
+    def instantiate(self):
+        pass
 
 
 class Recorder(TorchDispatchMode):
@@ -72,10 +78,11 @@ def not_capturing():  # what hides a capture puts another function in its place
     return False
 
 
-def installed():
+def installed(lends=True):
     """Patches torch and graphbench for the time of a `with`."""
     stack = contextlib.ExitStack()
-    for owner, name, value in ((torch.cuda, "CUDAGraph", Graph), (torch.cuda, "graph", capturing),
+    for owner, name, value in ((torch.cuda, "CUDAGraph", Graph if lends else OlderGraph),
+                               (torch.cuda, "graph", capturing),
                                (graphbench_step, "shared_pool",
                                 lambda device: types.SimpleNamespace(id=None)),
                                (torch.cuda, "is_current_stream_capturing", not_capturing),
@@ -91,9 +98,9 @@ def request(mode, batch, axes):
                        axis_names=names, axis_values=values)
 
 
-def judge(build, mode="whole", batch=2, renew=True, same_kernels=None, lost=(), **axes):
+def judge(build, mode="whole", batch=2, renew=True, same_kernels=None, lost=(), lends=True, **axes):
     """What the check says of a step: a verdict, as its worker reads it, or the refusal before a capture."""
-    with installed(), mock.patch.object(Graph, "lost", lost):
+    with installed(lends), mock.patch.object(OlderGraph, "lost", lost):
         axes = {name.replace("_", "-"): value for name, value in axes.items()}
         step = Step(build, request(mode, batch, axes), build.__code__.co_filename)
         try:

@@ -9,7 +9,7 @@ from ctypes import CFUNCTYPE, POINTER, Structure, c_char_p, c_int, c_int32, c_in
 VERSION = 2
 ON_CUDA = 1
 SKIP, FAILED = 2, -1
-RUN_PART, CAPTURED, LAUNCHED = range(3)
+RUN_PART, CAPTURED, LAUNCHED, UNSEEN = range(4)
 ERROR = (c_void_p, c_size_t)
 
 

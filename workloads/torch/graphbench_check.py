@@ -204,13 +204,11 @@ def far(out, apart, own):
             return f"{title(out)} differs from eager's in {100 * apart.share:.3g} % of its elements"
         return ""
     if update is not None and not apart.update <= update:
-        return (f"the update of {out.name} differs from eager's by {apart.update:.3g} of the update's norm, "
-                f"and the "
-                f"limit is {update:.3g}")
+        return (f"the update of {out.name} differs from eager's by {apart.update:.3g} of the update's "
+                f"norm, and the limit is {update:.3g}")
     if not out.parameter and not apart.relative <= values:
-        return (f"{title(out)} differs from eager's by {apart.relative:.3g} of the norm of eager's, and the "
-                f"limit is "
-                f"{values:.3g}")
+        return (f"{title(out)} differs from eager's by {apart.relative:.3g} of the norm of eager's, and "
+                f"the limit is {values:.3g}")
     return ""
 
 
@@ -317,9 +315,9 @@ class SelfComparison:
             self.python = f"the step keeps state in Python: {some}"
         elif (found := unrepeatable(self.side)) is not None:
             out, apart = found
-            self.hidden = (f"the step does not repeat itself: from equal tensors and generators {title(out)} "
-                           f"differs "
-                           f"by {apart:.3g}, and nothing that was seen in Python explains it")
+            self.hidden = ("the step does not repeat itself: from equal tensors and generators "
+                           f"{title(out)} differs by {apart:.3g}, and nothing that was seen in Python "
+                           "explains it")
 
 
 def conversation(step, request):
@@ -347,8 +345,7 @@ def conversation(step, request):
         other = [name for name, digest in twice["eager"][0].items() if twice["mode"][0].get(name) != digest]
         if other and all(first == second for first, second in twice.values()):
             repeated = (f"after two steps in a row {other[0]} differs from eager's, after one it does not: "
-                        f"the second "
-                        "step reads what the first one left, and the captured one does not")
+                        "the second step reads what the first one left, and the captured one does not")
     changed = None
     if step.inputs.old and not eager.unsteady() and not step.itself.unsteady and not step.in_ranks():
         step.begin(False)
@@ -406,11 +403,9 @@ class Judge:
                 continue
             worst = max(worst, measure_of(out)(apart))
             if repeats and self.same_kernels:
-                verdict["failed"] = (f"{title(out)} differs from eager's by {measure_of(out)(apart):.3g} of "
-                                     f"its norm. "
-                                     "Eager and this mode each repeat their bits, and run the same kernels, "
-                                     "so the "
-                                     "bits should be equal")
+                verdict["failed"] = (f"{title(out)} differs from eager's by {measure_of(out)(apart):.3g} "
+                                     "of its norm. Eager and this mode each repeat their bits, and run "
+                                     "the same kernels, so the bits should be equal")
             else:
                 verdict["failed"] = far(out, apart, own)
         verdict["identical"] = verdict["identical"] and not verdict["failed"]
@@ -440,9 +435,8 @@ class Judge:
         outs = self.eager.outs
         if not outs:
             result = self.step.returned
-            form = FORMS.get(result.__name__, "return tensors in lists, tuples, dicts or objects, or write "
-                                              "into a "
-                                              "tensor that exists before")
+            form = FORMS.get(result.__name__, "return tensors in lists, tuples, dicts or objects, or "
+                                              "write into a tensor that exists before")
             return (f"the step returned {result.__name__}, in which no tensor was found, and wrote no "
                     f"tensor: {form}")
         blind = self.eager.blind
@@ -479,8 +473,8 @@ class Judge:
         found = [f"{title(out)} {blind[out.name]}, so it shows nothing" for out in self.eager.outs
                  if out.name in blind and not self.verdict["failed"]][:3]
         found += [f"{title(out)} was compared in {100 * share:.3g} % of its elements: eager's own runs "
-                  f"differ in the "
-                  "others, as where several rows write to one place" for out, share in self.partly
+                  "differ in the others, as where several rows write to one place"
+                  for out, share in self.partly
                   if self.mode is not self.eager]
         floats = any(out.tensor.is_floating_point() and out.name not in blind for out in self.eager.outs)
         if self.verdict["inputs"]["changed_outputs"] is False and floats:

@@ -15,9 +15,10 @@ from unittest import mock
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from graphbench_abi import ON_CUDA, Refusal, Request, Skip, one_line, reason_of
+from graphbench_abi import ON_CUDA, UNSEEN, Refusal, Request, Skip, one_line, reason_of
 from graphbench_check import conversation
 from graphbench_ops import Comparison, place
+from graphbench_versions import uuid_of
 
 COPIES = "copies and fills"
 STOPS = 10  # the exit code where something stops a capture
@@ -30,8 +31,7 @@ WAITING = {"Event.synchronize": "it waits for the device", "Event.elapsed_time":
            "Stream.synchronize": "it waits for the device", "torch.cuda.synchronize": "it waits for the "
                                                                                       "device",
            "CUDAGraph.replay": "the step replays graphs itself, which a capture cannot hold: take "
-                               "reduce-overhead, or "
-                               "the step's own graphs, out"}
+                               "reduce-overhead, or the step's own graphs, out"}
 CALLED = {"_local_scalar_dense": "item", "_unique2": "unique"}  # the names that users know
 
 
@@ -149,13 +149,15 @@ def captured_wrong(step, doctor):
         step.capture(0)
     except Exception as error:  # noqa: BLE001 - what stops it passes neither the dispatcher nor Triton
         return f"the whole step: {reason_of(error, step.file)}", []
-    if doctor.nodes_of(step.graphs[0]) == 0:
-        return "the graph is empty: the step enqueued nothing while it was captured", []
-    step.graphs[0].instantiate()
+    lent = step.kinds[0] != UNSEEN
+    if lent:
+        step.graphs[0].instantiate()
     draws = any(generator.device.type == "cuda" for generator, _ in step.state.generators)
     step.begin(False)
     eager = work_of(step.run)
     replay = work_of(step.graphs[0].replay)
+    if not (doctor.nodes_of(step.graphs[0]) if lent else replay):
+        return "the graph is empty: the step enqueued nothing while it was captured", []
     # A replay of a step that draws also sets the generators' state, which are no kernels of the step.
     same = None if draws else {**eager, COPIES: 0} == {**replay, COPIES: 0}
     for word in conversation(step, {"renew": True, "same_kernels": same}):
@@ -210,7 +212,7 @@ def examine(host, batch, device, output):
     if device == "host" or index >= torch.cuda.device_count():
         raise Refusal(f"--device: {device} has no GPU that PyTorch {torch.__version__} sees, and only a GPU "
                       "shows what stops a capture")
-    uuid, stream = f"GPU-{torch.cuda.get_device_properties(index).uuid}", torch.cuda.Stream(index)
+    uuid, stream = uuid_of(index), torch.cuda.Stream(index)
     step = host.step(Request(place=ON_CUDA, batch=int(batch), mode=b"whole", cuda_stream=stream.cuda_stream,
                              device_uuid=uuid.encode()))
     doctor, once = Doctor(step.stream, step.file), []

@@ -11,6 +11,7 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_flatten
 
+from graphbench_abi import UNSEEN
 from graphbench_check import FLOORS, OF_ITSELF, bytes_of_dense, dense, widened
 from graphbench_state import Digests, storage_of
 from graphbench_walk import parts_of
@@ -131,7 +132,8 @@ class Comparison:
         captured = Sketches(step, self.digests)
         step.capture(0, Ops(captured.see))
         self.elsewhere = captured.elsewhere
-        step.graphs[0].instantiate()
+        if step.kinds[0] != UNSEEN:
+            step.graphs[0].instantiate()
         replays = []
         for _ in range(2):
             step.begin(True)

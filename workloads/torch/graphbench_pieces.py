@@ -12,6 +12,7 @@ import time
 import torch
 
 from graphbench_abi import CAPTURED, RUN_PART, Skip, one_line
+from graphbench_versions import shared_pool
 
 MARKED = []
 
@@ -22,13 +23,6 @@ def eager(function):
     function.graphbench_eager = True
     MARKED.append(function)
     return function
-
-
-@functools.cache
-def shared_pool(device):
-    """The memory pool of all graphs of whole, piecewise and torch.replay on a device, as in a serving engine.
-    It outlives its graphs, because torch refuses the handle of a pool whose graphs are all destroyed."""
-    return torch.cuda.MemPool()
 
 
 def names_of(node):

@@ -24,8 +24,9 @@ from graphbench_facts import collected_at, compilations, seconds_of_other_thread
 from graphbench_inputs import Inputs, Unchanged
 from graphbench_memory import OwnMemory
 from graphbench_ops import writers
-from graphbench_pieces import cut, shared_pool, without_owner
+from graphbench_pieces import cut, without_owner
 from graphbench_state import State, bytes_of, is_trained, live_tensors, owned, storage_of, unseen
+from graphbench_versions import lends_graphs, new_graph, recording, shared_pool, uuid_of
 from graphbench_walk import Walk, parts_of
 
 
@@ -42,8 +43,7 @@ class Step:
         self.on_cuda, self.device = request.place == abi.ON_CUDA, torch.device("cpu")
         self.uuid = request.device_uuid.decode()
         if self.on_cuda:
-            uuids = [f"GPU-{torch.cuda.get_device_properties(index).uuid}"
-                     for index in range(torch.cuda.device_count())]
+            uuids = [uuid_of(index) for index in range(torch.cuda.device_count())]
             if self.uuid not in uuids:
                 raise RuntimeError(f"PyTorch sees no device {self.uuid}: does CUDA_VISIBLE_DEVICES hide it?")
             self.device = torch.device("cuda", uuids.index(self.uuid))
@@ -65,9 +65,8 @@ class Step:
             self.calls = [lambda: self.module(*self.args, **self.kwargs)]
         if (not self.calls or not all(map(callable, self.calls)) or not isinstance(self.args, (tuple, list))
                 or not isinstance(self.kwargs, dict)):
-            raise TypeError("the function must return a callable, (module, args), (module, args, kwargs) or "
-                            "a list "
-                            f"of callables, but returned {form_of(made)}")
+            raise TypeError("the function must return a callable, (module, args), (module, args, kwargs) "
+                            f"or a list of callables, but returned {form_of(made)}")
         self.result = self.static = self.pieces = self.talk = None
         self.static_gradients = self.returned = self.mode_result = None
         self.graphs, self.held = {}, []
@@ -84,8 +83,6 @@ class Step:
         self.find_state()
         self.compare_with_itself()
         if which := self.axes.get("torch-compile"):  # Inductor's code, without Inductor's own graphs
-            if not hasattr(torch, "compile"):
-                raise Skip(f"--torch-compile needs PyTorch 2 or newer: this is {torch.__version__}")
             how = {"default": {"options": {"triton.cudagraphs": False}}}
             self.calls = self.compiled(**how.get(which, {"mode": "max-autotune-no-cudagraphs"}))
             for _ in range(2):
@@ -119,8 +116,7 @@ class Step:
         for path, tensor in walk.tensors.items():
             if tensor.device.type != "cpu" and tensor.device != self.device:
                 raise Skip(f"the step is on several devices: the step holds {path} on {tensor.device}, but "
-                           f"only "
-                           f"{self.device} is measured")
+                           f"only {self.device} is measured")
         self.optimizers = [each for each in gc.get_objects() if issubclass(type(each), torch.optim.Optimizer)]
         leaves = [each for each in live_tensors() if is_trained(each)]
         trained = {storage_of(part)._cdata for each in leaves for part in parts_of(each)}
@@ -172,9 +168,11 @@ class Step:
 
     def prepare_mode(self):
         mode = self.mode
-        if mode in ("whole", "piecewise", "torch.replay") and not hasattr(torch.cuda.CUDAGraph,
-                                                                          "raw_cuda_graph"):
-            raise Skip(f"mode {mode} needs a PyTorch whose CUDAGraph has raw_cuda_graph: this is PyTorch "
+        lends = lends_graphs()
+        if mode in ("whole", "torch.replay"):
+            shared_pool(self.device)  # making it is no part of a capture
+        if mode == "piecewise" and not lends:
+            raise Skip(f"mode piecewise needs a PyTorch whose CUDAGraph has raw_cuda_graph: this is PyTorch "
                        f"{torch.__version__}")
         random = mode in ("whole", "piecewise") and any(
             generator.device.type == "cuda" for generator, _ in self.state.generators)
@@ -184,8 +182,10 @@ class Step:
                        "whole")
         if random:
             self.facts["launched_by"] = "CUDAGraph.replay(), which moves the generators on"
-        if random or mode == "torch.replay":
-            self.kinds, self.runs[0] = [abi.LAUNCHED], self.replay
+        elif mode == "whole" and not lends:
+            self.facts["launched_by"] = f"CUDAGraph.replay(): PyTorch {torch.__version__} lends no graph"
+        if mode == "torch.replay" or "launched_by" in self.facts:
+            self.kinds, self.runs[0] = [abi.LAUNCHED if lends else abi.UNSEEN], self.replay
         elif mode == "whole":
             self.kinds = [abi.CAPTURED]
         elif mode == "piecewise" and len(self.calls) == 1:
@@ -206,7 +206,8 @@ class Step:
         elif mode != "eager":
             name = mode.removeprefix("torch.")
             calls = self.compiled(**{"backend" if name == "cudagraphs" else "mode": name})
-            self.runs[0] = functools.partial(self.run, calls, torch.compiler.cudagraph_mark_step_begin)
+            begin = getattr(getattr(torch, "compiler", None), "cudagraph_mark_step_begin", None)
+            self.runs[0] = functools.partial(self.run, calls, begin)
             for _ in range(3):  # these calls compile, warm up and record
                 self.runs[0]()
 
@@ -218,14 +219,16 @@ class Step:
 
     def compiled(self, **how):
         """Compiles the step for its batch only. The limit lets the process keep the code of all batches."""
-        import torch._dynamo
+        if not hasattr(torch, "compile"):
+            raise Skip(f"torch.compile needs PyTorch 2 or newer: this is {torch.__version__}")
+        from torch import _dynamo
 
         compilations(forget=True)
         config = {"compiled_autograd": self.axes.get("torch-compiled-autograd") == "on",
                   "recompile_limit": 256, "fail_on_recompile_limit_hit": True}
         for name, value in config.items():
-            if hasattr(torch._dynamo.config, name):
-                setattr(torch._dynamo.config, name, value)
+            if hasattr(_dynamo.config, name):
+                setattr(_dynamo.config, name, value)
         if self.module is None:
             return [torch.compile(call, dynamic=False, **how) for call in self.calls]
         module = torch.compile(self.module, dynamic=False, **how)
@@ -236,10 +239,9 @@ class Step:
         self.result = None  # so that torch.cuda.graph(), when it begins, can return the memory of this result
         if self.pieces:
             self.pieces.forget(part)
-        graph = torch.cuda.CUDAGraph(keep_graph=True)
+        graph = new_graph(self.kinds[part] != abi.UNSEEN)
         self.register_generators(graph)
-        with self.hiding(), torch.cuda.graph(graph, pool=shared_pool(self.device).id, stream=self.stream,
-                                             capture_error_mode="thread_local"), within:
+        with self.hiding(), recording(graph, pool=shared_pool(self.device).id, stream=self.stream), within:
             call()
         self.static, self.result = self.result, None
         self.static_gradients = [(name, without_owner(gradient)) for name, gradient in self.gradients(False)
@@ -254,8 +256,7 @@ class Step:
             if generator.device.type == "cuda" and generator not in torch.cuda.default_generators:
                 if not hasattr(graph, "register_generator_state"):
                     raise Skip("the step draws from a generator of its own, which this PyTorch cannot "
-                               "register "
-                               "with a graph")
+                               "register with a graph")
                 graph.register_generator_state(generator)
 
     def replay(self):
@@ -381,7 +382,8 @@ class Step:
             raise
         if self.kinds[part] == abi.LAUNCHED:
             graph.instantiate()
-        lent[0] = graph.raw_cuda_graph()
+        if self.kinds[part] != abi.UNSEEN:  # that one is instantiated as its capture ends
+            lent[0] = graph.raw_cuda_graph()
 
     def lend_state(self, lent):
         """The copies that put back small state before each timed step. Their memory is held until the step

@@ -39,13 +39,22 @@ cublasLtEpilogue_t epilogue_of(Activation activation, bool bias) {
 template <class Value>
 void set_attribute(cublasLtMatmulDescOpaque_t& description, cublasLtMatmulDescAttributes_t attribute,
                    const Value& value, const char* object) {
-  check(cublasLtMatmulDescSetAttribute(&description, attribute, &value, sizeof(value)), "prepare", object);
+  check(cublas_lt.MatmulDescSetAttribute(&description, attribute, &value, sizeof(value)), "prepare", object);
 }
 
 template <class Value>
 void set_attribute(cublasLtMatrixLayoutOpaque_t& layout, cublasLtMatrixLayoutAttribute_t attribute,
                    const Value& value, const char* object) {
-  check(cublasLtMatrixLayoutSetAttribute(&layout, attribute, &value, sizeof(value)), "prepare", object);
+  check(cublas_lt.MatrixLayoutSetAttribute(&layout, attribute, &value, sizeof(value)), "prepare", object);
+}
+
+// The device's handle, made for its first product.
+cublasLtHandle_t cublas_handle(OpContext& context, const char* object) {
+  if (!context.cublas) {
+    require_cublas(object);
+    check(cublas_lt.Create(context.cublas.put()), "create cuBLASLt handle for", object);
+  }
+  return context.cublas.get();
 }
 
 // cuBLASLt is column-major: it reads row-major y[rows, n] as its transpose y'[n, rows]. So y' = op(w') x',
@@ -55,21 +64,25 @@ MatmulCall describe_call(OpContext& context, const MatmulSpec& spec, ir::DType o
   const auto n = static_cast<std::uint64_t>(spec.n);
   const auto k = static_cast<std::uint64_t>(spec.k);
   MatmulCall call;
-  call.handle = context.cublas;
-  check(cublasLtMatmulDescInit(&call.description, CUBLAS_COMPUTE_32F, CUDA_R_32F), "prepare", object);
+  call.handle = cublas_handle(context, object);
+  check(cublas_lt.MatmulDescInit_internal(&call.description, sizeof(call.description), CUBLAS_COMPUTE_32F,
+                                          CUDA_R_32F),
+        "prepare", object);
   set_attribute(call.description, CUBLASLT_MATMUL_DESC_TRANSA, spec.w_transposed ? CUBLAS_OP_N : CUBLAS_OP_T,
                 object);
   set_attribute(call.description, CUBLASLT_MATMUL_DESC_TRANSB, spec.x_transposed ? CUBLAS_OP_T : CUBLAS_OP_N,
                 object);
   const auto describe = [&](cublasLtMatrixLayoutOpaque_t& layout, std::uint64_t across, bool transposed) {
-    check(
-        cublasLtMatrixLayoutInit(&layout, data_type(spec.dtype), transposed ? across : k,
-                                 transposed ? k : across, static_cast<std::int64_t>(transposed ? across : k)),
-        "prepare", object);
+    check(cublas_lt.MatrixLayoutInit_internal(&layout, sizeof(layout), data_type(spec.dtype),
+                                              transposed ? across : k, transposed ? k : across,
+                                              static_cast<std::int64_t>(transposed ? across : k)),
+          "prepare", object);
   };
   describe(call.a_layout, n, spec.w_transposed);
   describe(call.b_layout, rows, spec.x_transposed);
-  check(cublasLtMatrixLayoutInit(&call.d_layout, data_type(output), n, rows, spec.n), "prepare", object);
+  check(cublas_lt.MatrixLayoutInit_internal(&call.d_layout, sizeof(call.d_layout), data_type(output), n, rows,
+                                            spec.n),
+        "prepare", object);
   call.c_layout = call.d_layout;
   call.a_source = spec.w;
   call.b_source = spec.x;
@@ -210,14 +223,14 @@ namespace {
 template <class Value>
 void set_attribute(cublasLtMatmulPreferenceOpaque_t& preference,
                    cublasLtMatmulPreferenceAttributes_t attribute, const Value& value, const char* object) {
-  check(cublasLtMatmulPreferenceSetAttribute(&preference, attribute, &value, sizeof(value)), "prepare",
+  check(cublas_lt.MatmulPreferenceSetAttribute(&preference, attribute, &value, sizeof(value)), "prepare",
         object);
 }
 
 cublasLtMatmulPreferenceOpaque_t preference_of(const MatmulCall& call, std::uint32_t alignment,
                                                const char* object) {
   cublasLtMatmulPreferenceOpaque_t preference{};
-  check(cublasLtMatmulPreferenceInit(&preference), "prepare", object);
+  check(cublas_lt.MatmulPreferenceInit_internal(&preference, sizeof(preference)), "prepare", object);
   set_attribute(preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, call.workspace_bytes, object);
   // Partial products may be summed only in fp32 scratch: sums in the output's type round several times.
   set_attribute(preference, CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK,
@@ -238,9 +251,9 @@ std::vector<cublasLtMatmulAlgo_t> algorithms_of(OpContext& context, MatmulCall& 
   cublasLtMatmulHeuristicResult_t results[most]{};
   int found = 0;
   const int wanted = context.tuner->settings().timed ? most : 1;
-  const cublasStatus_t status =
-      cublasLtMatmulAlgoGetHeuristic(context.cublas, &call.description, &call.a_layout, &call.b_layout,
-                                     &call.c_layout, &call.d_layout, &preference, wanted, results, &found);
+  const cublasStatus_t status = cublas_lt.MatmulAlgoGetHeuristic(
+      context.cublas.get(), &call.description, &call.a_layout, &call.b_layout, &call.c_layout, &call.d_layout,
+      &preference, wanted, results, &found);
   std::vector<cublasLtMatmulAlgo_t> algorithms;
   if (status == CUBLAS_STATUS_NOT_SUPPORTED || status == CUBLAS_STATUS_INVALID_VALUE) return algorithms;
   check(status, "choose an algorithm for", object);
@@ -256,7 +269,7 @@ std::uint64_t configured(const cublasLtMatmulAlgo_t& algorithm,
   std::size_t written = 0;
   const std::size_t sizes[] = {sizeof(std::uint32_t), sizeof(std::uint16_t)};
   for (const std::size_t size : sizes) {
-    if (cublasLtMatmulAlgoConfigGetAttribute(&algorithm, attribute, &value, size, &written) ==
+    if (cublas_lt.MatmulAlgoConfigGetAttribute(&algorithm, attribute, &value, size, &written) ==
         CUBLAS_STATUS_SUCCESS)
       return value;
   }
@@ -285,9 +298,9 @@ std::string name_of(const cublasLtMatmulAlgo_t& algorithm) {
 
 bool still_valid(OpContext& context, MatmulCall& call) {
   cublasLtMatmulHeuristicResult_t result{};
-  return cublasLtMatmulAlgoCheck(context.cublas, &call.description, &call.a_layout, &call.b_layout,
-                                 &call.c_layout, &call.d_layout, &call.algo,
-                                 &result) == CUBLAS_STATUS_SUCCESS &&
+  return cublas_lt.MatmulAlgoCheck(context.cublas.get(), &call.description, &call.a_layout, &call.b_layout,
+                                   &call.c_layout, &call.d_layout, &call.algo,
+                                   &result) == CUBLAS_STATUS_SUCCESS &&
          result.state == CUBLAS_STATUS_SUCCESS && result.workspaceSize <= call.workspace_bytes;
 }
 

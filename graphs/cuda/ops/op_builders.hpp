@@ -1,14 +1,13 @@
 // Prepares ops as lists of calls, from the resources of a device.
 #pragma once
 
-#include <cublasLt.h>
-
 #include <cstddef>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
 
+#include "graphs/cuda/handle.hpp"
 #include "graphs/cuda/prepared_kernel.hpp"
 #include "graphs/device/instruments.hpp"
 #include "graphs/device/scratch_arena.hpp"
@@ -24,7 +23,7 @@ class CudaStream;
 // `scratch`, so that replace_memset_nodes() keeps their memset nodes.
 struct OpContext {
   DeviceMemory* memory = nullptr;
-  cublasLtHandle_t cublas = nullptr;
+  CublasHandle cublas;  // empty until a product is prepared
   void* workspace = nullptr;
   std::size_t workspace_bytes = 0;
   std::unique_ptr<ScratchArena> scratch;

@@ -81,7 +81,7 @@ void ForeignStep::read_parts() {
   parts_.assign(captured.begin(), captured.begin() + count);
   const auto refuse = [](const std::string& why) { throw Error(ErrorCode::step_failed, "parts: " + why); };
   for (std::size_t i = 0; i < parts_.size(); ++i) {
-    if (parts_[i] > GB_PART_LAUNCHED)
+    if (parts_[i] > GB_PART_UNSEEN)
       refuse("part " + std::to_string(i) + " has kind " + std::to_string(parts_[i]) +
              ": give a gb_step_part");
   }
@@ -195,7 +195,9 @@ void ForeignExecutor::require_work() const {
 }
 
 std::unique_ptr<Graph> ForeignExecutor::capture_part(Part& part, std::int32_t index) {
-  if (void* const lent = step_.capture(index)) return device_.borrow_graph(lent);
+  void* const lent = step_.capture(index);
+  if (part.kind == GB_PART_UNSEEN) return nullptr;
+  if (lent != nullptr) return device_.borrow_graph(lent);
   if (part.kind == GB_PART_LAUNCHED)
     throw Error(ErrorCode::step_failed, "capture: part " + std::to_string(index) +
                                             " is GB_PART_LAUNCHED, but capture() lent no graph for it: lend "
@@ -252,6 +254,7 @@ execution::StepCounts ForeignExecutor::counts() const {
   counts.parts = static_cast<std::int64_t>(parts_.size());
   for (const Part& part : parts_) {
     ++(part.kind == GB_PART_RUN ? counts.graphs.eager_ops : counts.graphs.pieces);
+    counts.unseen |= part.kind == GB_PART_UNSEEN;
     if (part.graph != nullptr) add(counts.graphs.contents, part.graph->contents());
   }
   return counts;

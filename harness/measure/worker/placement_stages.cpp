@@ -71,7 +71,7 @@ void set_up_first(TaskRun& run, BatchRun& batch) {
                         &setup.instantiate_seconds, &setup.upload_seconds})
     *stage = run.rank.largest(*stage);
   const execution::StepCounts counts = batch.executor->counts();
-  batch.result.graph = counts.graphs;
+  if (!counts.unseen) batch.result.graph = counts.graphs;
   batch.result.paths = paths_of(*batch.executor);
   if (!run.task.caller.tune_sizes.empty()) batch.result.tuned = model::is_tuned(run.task.caller, batch.size);
   if (run.program != nullptr) {

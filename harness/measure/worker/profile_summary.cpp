@@ -100,7 +100,7 @@ namespace {
 constexpr std::size_t name_max = 160;
 
 // The work of one step: how often each kernel runs, by name, and each copy, by its bytes.
-struct Work {
+struct StepContents {
   std::map<std::string, std::int64_t> kernels;
   std::map<std::int64_t, std::int64_t> copies;
   std::int64_t kernel_count = 0;
@@ -120,8 +120,8 @@ bool copies_in_graph(const Activity& activity) {
          (activity.kind == Activity::Kind::kernel && activity.name.starts_with("memcpy"));
 }
 
-Work work_of(const RecordedStep& step, const StepGraphs& graphs) {
-  Work work;
+StepContents contents_of(const RecordedStep& step, const StepGraphs& graphs) {
+  StepContents work;
   for (const Activity& activity : step.activities) {
     const bool fills = activity.kind == Activity::Kind::fill || activity.name.starts_with("memset");
     if (graphs.all && !activity.in_graph) {
@@ -163,8 +163,8 @@ model::StepRecords summarize_records(const std::vector<RecordedStep>& steps,
                                      const std::vector<RecordedStep>& eager, const StepGraphs& graphs) {
   constexpr std::size_t differences_max = 5;
   const model::Profile profile = summarize_profile(steps);
-  const Work wanted = work_of(eager.back(), {});
-  const Work found = work_of(steps.back(), graphs);
+  const StepContents wanted = contents_of(eager.back(), {});
+  const StepContents found = contents_of(steps.back(), graphs);
   model::StepRecords records{.steps = profile.steps,
                              .busy_seconds = profile.busy_seconds,
                              .operations = static_cast<std::int64_t>(steps.back().activities.size()),

@@ -199,7 +199,8 @@ void count(TaskRun& run, BatchRun& batch) {
   model::Counters& counters = *batch.result.counters;
   const execution::StepCounts counts = batch.executor->counts();
   const execution::IoCounts io = batch.executor->io().value_or(execution::IoCounts{});
-  const auto graphs = static_cast<std::int64_t>(batch.executor->graphs().size());
+  const auto graphs =
+      counts.unseen ? counts.graphs.pieces : static_cast<std::int64_t>(batch.executor->graphs().size());
   counters.programs = 1;
   counters.pieces = counts.parts;
   counters.capturable = counts.graphs.pieces;

@@ -33,9 +33,13 @@ model::PackageUse use_of(const package::Package& package, const model::WorkerTas
   return use;
 }
 
-void load_module(const model::WorkerTask& task, StartupClock& clock) {
+Work work_of(const abi::LentPlugin* lent) {
+  return lent != nullptr ? Work::lent_step : Work::programs;
+}
+
+void load_module(const model::WorkerTask& task, StartupClock& clock, Work work) {
   clock.lap(&model::Startup::plugin_seconds);
-  load_backend(task.device);
+  load_backend(task.device, work);
   clock.lap(&model::Startup::module_seconds);
 }
 
@@ -44,15 +48,16 @@ machine::SubmitterPin pin_of(const model::WorkerTask& task, const ranks::Rank& r
                                !task.device.starts_with("host"));
 }
 
-void run_step(const model::WorkerTask& task, const Tell& tell, StartupClock& clock, const gb_step& step) {
-  load_module(task, clock);
+void run_step(const model::WorkerTask& task, const Tell& tell, StartupClock& clock, const gb_step& step,
+              Work work) {
+  load_module(task, clock, work);
   const ranks::Rank rank = ranks::Rank::join();
   machine::SubmitterPin pin = pin_of(task, rank);
   const auto phase = [&](std::int64_t batch, std::string_view name) {
     tell({.batch = batch, .phase = std::string(name)});
   };
   TaskRun run{.task = task,
-              .open = [&] { return open_device(task.device); },
+              .open = [&] { return open_device(task.device, work); },
               .make_rig =
                   [&](Device& device) {
                     return std::make_unique<foreign::ForeignRig>(task, device, step, phase, rank);
@@ -82,7 +87,7 @@ void run_program(const model::WorkerTask& task, const Tell& tell, StartupClock& 
       return build_program(registry, shaped);
     };
   }
-  load_module(task, clock);
+  load_module(task, clock, Work::programs);
   if (package) clock.package = use_of(*package, task, clock);
   machine::SubmitterPin pin = pin_of(task);
   const auto open = [&] {
@@ -117,7 +122,7 @@ void on_placement(const model::WorkerTask& asked, StartupClock& clock, const abi
   const gb_step* const step = registry.step(task.workload);
   std::optional<ir::Program> program;
   if (step == nullptr) program = build_program(registry, task);
-  load_module(task, clock);
+  load_module(task, clock, work_of(lent));
   machine::SubmitterPin pin = pin_of(task);
   const auto make_rig = [&](Device& device) -> std::unique_ptr<Rig> {
     if (program) return std::make_unique<TaskRig>(task, device, *program);
@@ -125,7 +130,7 @@ void on_placement(const model::WorkerTask& asked, StartupClock& clock, const abi
                                                  [&](std::int64_t, std::string_view) { alive(); });
   };
   Placement placement(
-      task, [&] { return open_device(task.device); }, make_rig, pin);
+      task, [&] { return open_device(task.device, work_of(lent)); }, make_rig, pin);
   clock.lap(&model::Startup::context_seconds);
   work(placement);
 }
@@ -143,7 +148,7 @@ void run_worker(const model::WorkerTask& task, const Tell& tell, const abi::Lent
   if (lent != nullptr) registry.add(*lent->plugin, lent->origin);
   const gb_step* const step = package ? nullptr : registry.step(task.workload);
   if (step != nullptr) {
-    run_step(task, tell, clock, *step);
+    run_step(task, tell, clock, *step, work_of(lent));
   } else {
     run_program(task, tell, clock, registry, package);
   }

@@ -199,7 +199,7 @@ struct LibraryChoices {
 
 GB_DESCRIBE(model::Environment, hostname, os, cpu, cores, device, fingerprint, (later, machine),
             (later, monitor), (later, profiler), (later, floors), (later, variables),
-            (custom_field<LibraryChoices>("library_choices")));
+            (custom_field<LibraryChoices>("library_choices")), (later, no_gpu));
 GB_DESCRIBE(model::Axes, workload, preset, dtype, pass, batch, warmup, mode, (LaterAxes<T>()));
 GB_DESCRIBE(model::Interleaved, id, side, (later, looks));
 GB_DESCRIBE(model::ShardFacts, index, count, by, assignment, (later, presets));

@@ -285,10 +285,11 @@ std::vector<Note> notes_of(const Result& result) {
   add_ways(notes, result);
   add_instruments(notes, result);
   add_witness(notes, result);
-  if (result.environment.device.kind == "host")
-    notes.push_back({"host_device",
-                     "device `host`: times are of CPU threads, not of a GPU; `graphbench list devices` says "
-                     "why no GPU was used"});
+  if (result.environment.device.kind == "host") {
+    const std::string& why = result.environment.no_gpu;
+    notes.push_back({"host_device", "device `host`: times are of CPU threads, not of a GPU" +
+                                        (why.empty() ? "" : ": " + one_line(why))});
+  }
   return notes;
 }
 

@@ -16,6 +16,7 @@
 #include "harness/service/serve/service.hpp"
 #include "harness/service/serve/sweep_feed.hpp"
 #include "harness/service/serve/sweep_request.hpp"
+#include "harness/sweep/devices.hpp"
 
 namespace graphbench::serve {
 namespace {
@@ -203,6 +204,7 @@ class Api {
   }
 
   Response queue(const SweepRequest& sweep, const std::string& key) const {
+    cli::check_auto(sweep.options.device, settings_.devices);
     settings_.workloads.check(sweep, files_of(sweep.asked.plugins));
     const SweepStore::Added added = parts_.store.add(sweep.asked, key, settings_.queued_max);
     using What = SweepStore::Added::What;

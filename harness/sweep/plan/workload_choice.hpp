@@ -17,6 +17,7 @@ namespace graphbench::plan {
 struct Catalog {
   std::string device;  // the name with which workers open the device: "cuda:0", "host"
   model::DeviceFacts facts{};
+  std::string no_gpu = {};  // why --device auto took the host; empty if it did not
   std::vector<std::string> dtypes;
   std::vector<abi::WorkloadInfo> workloads;  // built-in workloads first, then by plugin
 };

@@ -1,10 +1,13 @@
-// Tests what needs no GPU: devices() reports absent hardware, error codes are mapped, the module loads, and
-// the code asks cuDNN only for the shapes that its version computes correctly.
+// Tests what needs no GPU: devices() reports absent hardware, libraries are opened when they are needed,
+// error codes are mapped, the module loads, and the code asks cuDNN only for the shapes that its version
+// computes correctly.
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 
 #include "graphs/cuda/cuda_device.hpp"
+#include "graphs/cuda/cudnn_library.hpp"
 #include "graphs/cuda/ops/sdpa.hpp"
+#include "graphs/cuda/runtime_names.hpp"
 #include "graphs/cuda/status.hpp"
 #include "graphs/device/backend_module.hpp"
 #include "tests/support/refusal.hpp"
@@ -62,6 +65,28 @@ TEST(CudaModuleTest, ExportsABackendOfThisBuild) {
   const std::unique_ptr<Backend> backend(open());
   EXPECT_EQ(backend->name(), "cuda");
   EXPECT_FALSE(backend->devices().empty());
+}
+
+TEST(CudaModuleTest, LoadsWithoutTheLibrariesOfAToolkit) {
+  ASSERT_NE(dlopen(GRAPHBENCH_CUDA_MODULE, RTLD_NOW | RTLD_LOCAL), nullptr) << dlerror();
+  for (const std::string file : {"libcublasLt.so.12", "libcublasLt.so.13", "libcudnn.so.9", "libcuda.so.1"})
+    EXPECT_EQ(open_library(file, LibrarySearch::loaded).handle, nullptr) << file;
+}
+
+TEST(CudnnTest, OfAnotherCudaIsNotUsed) {
+  EXPECT_EQ(why_not_cudnn_of(CUDART_VERSION), "");
+  EXPECT_EQ(why_not_cudnn_of(cuda_major * 1000 + 990), "");
+  const int other = cuda_major == 13 ? 12 : 13;
+  EXPECT_EQ(why_not_cudnn_of(static_cast<std::size_t>(other) * 1000 + 80),
+            "libcudnn.so.9 is of CUDA " + std::to_string(other) + ", this module of CUDA " +
+                std::to_string(cuda_major));
+}
+
+TEST(RuntimeNamesTest, WhatNeedsANewerCudaSaysWhichOnesAreHere) {
+  const Error error = test::error_of([] { require_cuda(99000, "a node"); });
+  EXPECT_EQ(error.code(), ErrorCode::unsupported);
+  EXPECT_EQ(std::string(error.what()).rfind("a node needs CUDA 99.0: the driver runs CUDA ", 0), 0u)
+      << error.what();
 }
 
 constexpr std::size_t sound_version = 91900;

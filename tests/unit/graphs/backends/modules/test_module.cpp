@@ -1,5 +1,8 @@
 // Defines a backend module for tests. The build compiles it once as a valid module and once per defect.
+#include <dlfcn.h>
+
 #include <stdexcept>
+#include <string>
 
 #include "graphs/device/backend_module.hpp"
 
@@ -9,9 +12,12 @@ class TestBackend final : public graphbench::Backend {
  public:
   std::string name() const override { return "test"; }
   std::vector<graphbench::DeviceStatus> devices() override {
-    return {{"cuda:0", false, "a test module", "none"}};
+    static const char anchor = 0;
+    Dl_info here{};  // the file, by which a test tells which module was taken
+    dladdr(&anchor, &here);
+    return {{"cuda:0", false, "a test module, " + std::string(here.dli_fname), "none"}};
   }
-  std::unique_ptr<graphbench::Device> open(int) override {
+  std::unique_ptr<graphbench::Device> open(int, graphbench::Work) override {
     throw graphbench::Error(graphbench::ErrorCode::unsupported, "open test device: there is none");
   }
 };

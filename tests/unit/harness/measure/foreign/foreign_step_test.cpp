@@ -110,6 +110,17 @@ TEST_F(ForeignStepTest, AGraphThatTheStepLaunchesIsCountedAndNotInstantiated) {
   EXPECT_EQ(nullptr, executor.exec_of(0));
 }
 
+TEST_F(ForeignStepTest, AGraphThatTheStepCannotLendIsLaunchedAndItsNodesAreNotKnown) {
+  made_.lends = false;
+  ForeignStep step = made("whole", {GB_PART_UNSEEN});
+  ForeignExecutor executor(device_, *stream_, step, false);
+  run_all(executor);
+  EXPECT_THAT(made_.calls, ElementsAre("run -1", "run -1", "capture 0", "run 0", "run 0"));
+  EXPECT_TRUE(executor.counts().unseen);
+  EXPECT_EQ(1, executor.counts().graphs.pieces);
+  EXPECT_TRUE(executor.graphs().empty());
+}
+
 TEST_F(ForeignStepTest, TooManyOutputsAndTooLongAReportAreRefusedWithTheLimit) {
   record_.outputs = [](void*, const gb_step_output**, char*, std::size_t) { return std::int32_t{5000}; };
   ForeignStep many = made("eager", {GB_PART_RUN});
@@ -168,7 +179,7 @@ TEST_F(ForeignStepTest, AStepThatLaunchesItsGraphLendsIt) {
 }
 
 TEST_F(ForeignStepTest, PartsThatAModeCannotHaveAreRefused) {
-  EXPECT_THAT(refused("whole", {3}), HasSubstr("part 0 has kind 3: give a gb_step_part"));
+  EXPECT_THAT(refused("whole", {4}), HasSubstr("part 0 has kind 4: give a gb_step_part"));
   EXPECT_THAT(
       refused("whole", {GB_PART_RUN}),
       HasSubstr("mode whole has 1 part, 0 of them captured: give the mode one part, captured or launched"));

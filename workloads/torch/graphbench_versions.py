@@ -1,0 +1,52 @@
+"""What PyTorch of several years has in different ways."""
+
+import ctypes
+import functools
+import inspect
+import uuid
+
+import torch
+
+
+def uuid_of(index):
+    """The name of PyTorch's device that the driver knows it by."""
+    properties = torch.cuda.get_device_properties(index)
+    if hasattr(properties, "uuid"):
+        return f"GPU-{properties.uuid}"
+    driver, device, name = ctypes.CDLL("libcuda.so.1"), ctypes.c_int(), ctypes.create_string_buffer(16)
+    if failed := driver.cuDeviceGet(ctypes.byref(device), index) or driver.cuDeviceGetUuid(name, device):
+        raise RuntimeError(f"the driver says no UUID of device {index}: cuDeviceGetUuid returned {failed}")
+    return f"GPU-{uuid.UUID(bytes=name.raw)}"
+
+
+def lends_graphs():
+    """Whether others can launch a CUDAGraph. If not, it is instantiated as its capture ends, and only its
+    replay() launches it."""
+    return hasattr(torch.cuda.CUDAGraph, "raw_cuda_graph")
+
+
+def new_graph(lends):
+    return torch.cuda.CUDAGraph(keep_graph=True) if lends else torch.cuda.CUDAGraph()
+
+
+def recording(graph, **how):
+    """torch.cuda.graph() under which other threads may go on, where this PyTorch has the choice."""
+    if "capture_error_mode" in inspect.signature(torch.cuda.graph).parameters:
+        how["capture_error_mode"] = "thread_local"
+    return torch.cuda.graph(graph, **how)
+
+
+@functools.cache
+def shared_pool(device):
+    """The memory pool of all graphs of whole, piecewise and torch.replay on a device, as in a serving engine.
+    It outlives its graphs, because torch refuses the handle of a pool whose graphs are all destroyed."""
+    return torch.cuda.MemPool() if hasattr(torch.cuda, "MemPool") else PoolOfHandle(device)
+
+
+class PoolOfHandle:
+    """A pool before there was MemPool: its handle, and a graph that keeps it."""
+
+    def __init__(self, device):
+        self.id, self.graph = torch.cuda.graph_pool_handle(), torch.cuda.CUDAGraph()
+        with recording(self.graph, pool=self.id):
+            self.held = torch.zeros(1, device=device)
