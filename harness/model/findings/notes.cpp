@@ -285,10 +285,16 @@ std::vector<Note> notes_of(const Result& result) {
   add_ways(notes, result);
   add_instruments(notes, result);
   add_witness(notes, result);
-  if (result.environment.device.kind == "host")
-    notes.push_back({"host_device",
-                     "device `host`: times are of CPU threads, not of a GPU; `graphbench list devices` says "
-                     "why no GPU was used"});
+  const DeviceFacts& device = result.environment.device;
+  if (device.kind == "host") {
+    const std::string times = "device `host`: times are of CPU threads, not of a GPU";
+    notes.push_back({"host_device", times +
+                                        (device.libraries.contains("torch")
+                                             ? ", and PyTorch's steps run only in mode eager, so nothing is "
+                                               "said about graphs: run the sweep on a GPU"
+                                             : "") +
+                                        "; `graphbench list devices` says why no GPU was used"});
+  }
   return notes;
 }
 

@@ -43,6 +43,12 @@ TEST(Notes, NameWhatIsNotClean) {
   };
   expect([](Result& r) { r.complete = false; }, "interrupted", "interrupted");
   expect([](Result& r) { r.environment.device.kind = "host"; }, "host_device", "not of a GPU");
+  expect(
+      [](Result& r) {
+        r.environment.device.kind = "host";
+        r.environment.device.libraries = {{"torch", "2.11"}};
+      },
+      "host_device", "only in mode eager");
   expect([](Result& r) { r.cells[3].check->identical = false; }, "outputs_differ", "1 cell: outputs differ");
   expect(
       [](Result& r) {
