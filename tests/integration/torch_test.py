@@ -281,17 +281,6 @@ class Torch(HarnessCase):
                                     "default")
         self.assert_refused(other, "--torch-compile", "would change no cell")
 
-    def test_the_doctor_needs_a_gpu_and_one_batch(self):
-        for arguments, words in ((["--torch", "step.py:model", "--python", PYTHON, "--device", "host"],
-                                  "has no GPU"),
-                                 (["--torch", "step.py:no", "--python", PYTHON], "has no function no"),
-                                 (["--torch", "step.py:model", "--json", "no/x.json"], "no/x.json"),
-                                 (["--torch", "step.py:model", "--batch", "1,2"], "give one"),
-                                 ([], "give --torch")):
-            with self.subTest(arguments):
-                done = self.run_graphbench("doctor", *arguments, code=2)
-                self.assertIn(words, done.stderr)
-
     def test_what_a_resume_finds_changed_is_another_plan(self):
         def install(version):
             (self.folder / "madeup.py").write_text("VALUE = 2.0\n", encoding="utf-8")
