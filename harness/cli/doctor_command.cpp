@@ -15,7 +15,9 @@ namespace graphbench::cli {
 namespace {
 
 constexpr const char* doctor_footer =
-    "Exit codes: 0 nothing stops a capture; 1 the step failed; 2 bad usage, or no GPU; 10 something stops a "
+    "Without a GPU, or with --device host, it says what eager steps show, and that a GPU must decide.\n"
+    "Exit codes: 0 nothing stops a capture; 1 the step failed; 2 bad usage, or no such GPU; 10 something "
+    "stops a "
     "capture, or a replay is not eager's step.\n";
 
 class DoctorCommand final : public Command {

@@ -1,4 +1,4 @@
-"""Rows of docs/reference/reference-systems.md, and running their commands."""
+"""Items of docs/reference/reference-systems.md, and running their commands."""
 
 import os
 import pathlib
@@ -9,8 +9,8 @@ import time
 from harness_case import BINARY, PLUGINS, HarnessCase
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-ROW = re.compile(r"^\| (.+?) \| (.+?) \| `(.+)` \| `(.+)` \| (host|gpu) \|$")
-COLUMNS = "| capability | where | command | shows | on |"
+ITEM = re.compile(r"^- (.+?)( \(GPU\))?: `(.+)`\n\n      (.+)\n", re.MULTILINE)
+VARIABLE = re.compile(r'\b([A-Z]+)="([^"]+)"')
 
 
 class ReferenceCase(HarnessCase):
@@ -18,18 +18,21 @@ class ReferenceCase(HarnessCase):
     def setUpClass(cls):
         super().setUpClass()
         page = ROOT / "docs/reference/reference-systems.md"
-        cls.lines = [line for line in page.read_text(encoding="utf-8").splitlines()
-                     if line.startswith("|") and line != COLUMNS and not line.startswith("|---")]
-        cls.rows = [ROW.match(line) for line in cls.lines]
+        cls.text = page.read_text(encoding="utf-8")
+        cls.items = [(capability, command, shows, "gpu" if gpu else "host")
+                     for capability, gpu, shows, command in ITEM.findall(cls.text)]
 
-    def run_rows(self, on, device):
+    def run_items(self, on, device):
         began = time.monotonic()
-        rows = [row.groups() for row in self.rows if row and row[5] == on]
-        for capability, _, command, shows, _ in rows:
+        items = [item for item in self.items if item[3] == on]
+        for capability, command, shows, _ in items:
             with self.subTest(capability=capability):
                 folder = self.folder / str(len(list(self.folder.iterdir())))
                 folder.mkdir()
-                given = re.sub(r"graphbench (--sweep|ladder)", rf"graphbench \1 --device {device}", command)
+                # The page gives the beginnings of commands as variables of the shell.
+                named = [f'{name}="{value}"\n' for name, value in VARIABLE.findall(self.text)]
+                given = "".join(named) + command
+                given = re.sub(r"graphbench (--sweep|ladder)", rf"graphbench \1 --device {device}", given)
                 given = given.replace("graphbench --sweep", "graphbench --sweep --time-per-cell 0.01")
                 environment = self.environment(PLUGINS=str(PLUGINS), STEPS=str(ROOT / "tests/torch"))
                 environment["PATH"] = f"{pathlib.Path(BINARY).parent}:{os.environ['PATH']}"
@@ -38,4 +41,4 @@ class ReferenceCase(HarnessCase):
                 result = folder / "graphbench.json"
                 said = done.stdout + done.stderr + (result.read_text("utf-8") if result.exists() else "")
                 self.assertIn(shows, said, done.stdout + done.stderr)
-        print(f"{len(rows)} rows on {on} took {time.monotonic() - began:.0f} s")
+        print(f"{len(items)} commands on {on} took {time.monotonic() - began:.0f} s")

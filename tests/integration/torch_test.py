@@ -143,13 +143,31 @@ class Torch(HarnessCase):
                          "but only cpu is measured", cell["reason"]["message"])
 
     def test_runs_eagerly_and_says_what_the_other_modes_need(self):
-        for (mode, _), cell in self.cells("model", "--split-ops", "linear", batch="2").items():
+        modes = ",".join(every_mode.MODES)
+        cells = self.cells("model", "--split-ops", "linear", "--mode", modes, batch="2")
+        for (mode, _), cell in cells.items():
             if mode == "eager":
                 self.assertEqual(("ok", True), (cell["status"], cell["check"]["identical"]), cell)
                 continue
             self.assertEqual("skipped", cell["status"])
             self.assertEqual(f"open: mode {mode} needs a GPU: the host device runs PyTorch's steps "
                              "only eagerly", cell["reason"]["message"])
+
+    def test_without_modes_it_measures_eager_alone_and_classes_no_step(self):
+        done = self.sweep("model", "--launches", "1", code=0)
+        self.assertEqual([("eager", 1, "ok"), ("eager", 2, "ok")],
+                         [(cell["mode"], cell["batch"], cell["status"]) for cell in self.result()["cells"]])
+        self.assertIn("2 cells, 1 process", done.stderr)
+        notes = [line for line in done.stdout.splitlines() if line.startswith("note: device `host`")]
+        self.assertEqual(1, len(notes), done.stdout)
+        self.assertIn("PyTorch's steps run only in mode eager, so nothing is said about graphs", notes[0])
+        self.run_graphbench("report", "graphbench.json", "-o", "page.html", code=0)
+        for text in (done.stdout, (self.folder / "graphbench.json").read_text(encoding="utf-8"),
+                     (self.folder / "page.html").read_text(encoding="utf-8")):
+            self.assertNotRegex(text, "(launch|device)-bound")
+        (self.folder / "graphbench.json").unlink()
+        other = self.sweep("model", "--torch-hide-capture")
+        self.assert_refused(other, "--torch-hide-capture", "would change no cell", "--mode whole")
 
     def test_weights_optimizers_and_generators_are_put_back_before_a_check(self):
         for function in ("training", "drawing"):
@@ -252,7 +270,8 @@ class Torch(HarnessCase):
                 self.assert_refused(done, "--torch", words)
 
     def test_its_axes_are_in_ids_and_go_with_steps_alone(self):
-        cells = self.cells("model", "--torch-compile", "none,default", "--torch-hide-capture", batch="2")
+        cells = self.cells("model", "--torch-compile", "none,default", "--torch-hide-capture", "--mode",
+                           "eager,whole", batch="2")
         ids = [cell["id"] for cell in self.result()["cells"]]
         self.assertIn("step-model/own/own/own/b2/w3/whole/torch-compile=default/torch-hide-capture=on", ids)
         self.assertIn("step-model/own/own/own/b2/w3/eager", ids)
@@ -261,17 +280,6 @@ class Torch(HarnessCase):
         other = self.run_graphbench("--sweep", "--device", "host", "--workload", "mlp", "--torch-compile",
                                     "default")
         self.assert_refused(other, "--torch-compile", "would change no cell")
-
-    def test_the_doctor_needs_a_gpu_and_one_batch(self):
-        for arguments, words in ((["--torch", "step.py:model", "--python", PYTHON, "--device", "host"],
-                                  "has no GPU"),
-                                 (["--torch", "step.py:no", "--python", PYTHON], "has no function no"),
-                                 (["--torch", "step.py:model", "--json", "no/x.json"], "no/x.json"),
-                                 (["--torch", "step.py:model", "--batch", "1,2"], "give one"),
-                                 ([], "give --torch")):
-            with self.subTest(arguments):
-                done = self.run_graphbench("doctor", *arguments, code=2)
-                self.assertIn(words, done.stderr)
 
     def test_what_a_resume_finds_changed_is_another_plan(self):
         def install(version):

@@ -29,6 +29,7 @@ except ImportError as missing:
 import graphbench_abi as abi  # noqa: E402
 from graphbench_abi import Refusal, Skip, reason_of  # noqa: E402
 from graphbench_doctor import examine  # noqa: E402
+from graphbench_doctor_host import examine_on_host, is_without_gpu  # noqa: E402
 from graphbench_pieces import eager  # noqa: E402, F401 - step files import it
 from graphbench_step import Step, in_ranks  # noqa: E402
 
@@ -161,7 +162,9 @@ def main(role, parent, file, function, *more):
     try:
         with contextlib.redirect_stdout(sys.stderr):
             host = Host(file, function)
-            code, words = examine(host, *more) if role == "--doctor" else (0, "")
+            code, words = 0, ""
+            if role == "--doctor":
+                code, words = (examine_on_host if is_without_gpu(more[1]) else examine)(host, *more)
     except Exception as error:  # noqa: BLE001 - the user's
         refused = isinstance(error, Refusal)
         print(f"graphbench: {error if refused else reason_of(error, file)}", file=sys.stderr)

@@ -4,7 +4,7 @@ import collections
 import contextlib
 import ctypes
 import functools
-import json
+import os
 import pathlib
 import re
 import sys
@@ -18,10 +18,10 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from graphbench_abi import ON_CUDA, UNSEEN, Refusal, Request, Skip, one_line, reason_of
 from graphbench_check import conversation
 from graphbench_ops import Comparison, place
+from graphbench_reasons import Answer, sentence_of, with_section
 from graphbench_versions import uuid_of
 
 COPIES = "copies and fills"
-STOPS = 10  # the exit code where something stops a capture
 THREAD_LOCAL, INVALIDATED = 1, 2
 # These ops read a size or a value back to the host. Even probe() does not capture them, because torch's
 # pinned memory would keep events of the discarded capture.
@@ -121,12 +121,23 @@ class Doctor(TorchDispatchMode):
 
     def sentence(self):
         """Names the first call that stops a capture of a step that has run before; empty if no call does."""
-        return next((text(each) for each in self.found if not each["first_call_only"]), "")
+        return next((with_section(sentence_of(each)) for each in self.found if not each["first_call_only"]),
+                    "")
 
 
-def text(found):
-    when = " (only at its first call)" if found["first_call_only"] else ""
-    return f"{found['op']} at {found['place']}: {found['reason']}{when}"
+@contextlib.contextmanager
+def silenced():
+    """Drops what is written to file descriptor 2, also by C++."""
+    sys.stderr.flush()
+    kept = os.dup(2)
+    with open(os.devnull, "wb") as nowhere:
+        os.dup2(nowhere.fileno(), 2)
+    try:
+        yield
+    finally:
+        sys.stderr.flush()
+        os.dup2(kept, 2)
+        os.close(kept)
 
 
 def work_of(call):
@@ -134,11 +145,17 @@ def work_of(call):
     runs these by kernels of its own."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CUDA]) as profile:
+        profile = torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CUDA])
+        with silenced():  # the profiler warns of its own affairs
+            profile.start()
+        try:
             call()
             torch.cuda.synchronize()
-    names = (event.name for event in profile.events()
-             if event.device_type == torch.autograd.DeviceType.CUDA)
+        finally:
+            with silenced():
+                profile.stop()
+                events = profile.events()
+    names = (event.name for event in events if event.device_type == torch.autograd.DeviceType.CUDA)
     return collections.Counter(COPIES if name.lower().startswith(("memcpy", "memset")) else name
                                for name in names)
 
@@ -201,40 +218,29 @@ def failing_cold(step, warm_places):
         thread = threading.Thread(target=run)
         thread.start()
         thread.join()
-    return [f"{each['op']} at {each['place']}" for each in cold.found
-            if each["first_call_only"] and each["place"] not in warm_places]
+    return [each for each in cold.found if each["first_call_only"] and each["place"] not in warm_places]
 
 
 def examine(host, batch, device, output):
     """Runs `graphbench doctor`, without a worker or a plan, on a stream of its own. Returns the exit code and
     the text for stdout."""
     index = int(device.partition(":")[2] or 0)
-    if device == "host" or index >= torch.cuda.device_count():
-        raise Refusal(f"--device: {device} has no GPU that PyTorch {torch.__version__} sees, and only a GPU "
-                      "shows what stops a capture")
+    if index >= torch.cuda.device_count():
+        raise Refusal(f"--device: PyTorch {torch.__version__} sees no {device}: give --device host for what "
+                      "can be said without a GPU")
     uuid, stream = uuid_of(index), torch.cuda.Stream(index)
     step = host.step(Request(place=ON_CUDA, batch=int(batch), mode=b"whole", cuda_stream=stream.cuda_stream,
                              device_uuid=uuid.encode()))
-    doctor, once = Doctor(step.stream, step.file), []
+    doctor, note, remarks, once = Doctor(step.stream, step.file), "", [], []
     try:
         step.prepare()
     except Skip as why:
-        stops, note, remarks = True, str(why), []
+        note = str(why)
     else:
         doctor.watch(step.run)
         step.synchronize()
-        stops, note, remarks = bool(doctor.sentence()), "", []
-        if not stops:
+        if not doctor.sentence():
             note, remarks = captured_wrong(step, doctor)
-            stops = bool(note)
-        if not stops:
+        if not note and not doctor.sentence():
             once = failing_cold(step, {each["place"] for each in doctor.found})
-    document = json.dumps({"schema": "graphbench.doctor/1", "step": step.file, "batch": int(batch),
-                           "stops": stops, "found": doctor.found, "silent": note}, indent=2) + "\n"
-    if output == "-":
-        return STOPS if stops else 0, document
-    if output:
-        pathlib.Path(output).write_text(document, encoding="utf-8")
-    needs = "needs one warm-up: " + "; ".join(once[:2]) + (", ..." if once[2:] else "") if once else ""
-    lines = [*map(text, doctor.found), note, *remarks, "" if stops else "nothing stops a capture", needs]
-    return STOPS if stops else 0, "".join(f"{line}\n" for line in lines if line)
+    return Answer(step.file, int(batch), doctor.found, note, remarks, once).give(output)

@@ -147,9 +147,15 @@ class Step:
         self.itself = SelfComparison(self)
         self.result = None
         self.memory.release()
-        if self.mode != "eager" and (why := self.itself.python or self.itself.hidden):
-            raise Skip(f"{why}; a graph would replay what was captured" + (
-                ": keep it in a tensor" if self.itself.python else ""))
+        if self.mode != "eager" and (why := self.no_replay()):
+            raise Skip(why)
+
+    def no_replay(self):
+        """Why no replay can be the step, as eager steps alone show; empty if they do not."""
+        if not (why := self.itself.python or self.itself.hidden):
+            return ""
+        return f"{why}; a graph would replay what was captured" + (
+            ": keep it in a tensor" if self.itself.python else "")
 
     def walk(self):
         held = [self.module, self.args, self.kwargs] if self.module is not None else self.calls

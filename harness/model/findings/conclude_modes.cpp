@@ -234,6 +234,9 @@ std::optional<LaunchShare> launch_share(const CellResult* eager) {
 }
 
 void conclude_bounds(const CellGroup& group, std::vector<Conclusion>& conclusions) {
+  // On the host device a foreign step's submit time is that of handing the step over to the device's thread.
+  if (group.result.environment.device.kind == "host" && group.cells.front()->cell.preset == of_its_own)
+    return;
   Conclusion conclusion = group.conclusion("bound");
   std::vector<std::int64_t> bound[3];  // batches bound by launches, by neither, by the device
   std::vector<std::pair<std::int64_t, LaunchShare>> shares;

@@ -285,10 +285,15 @@ std::vector<Note> notes_of(const Result& result) {
   add_ways(notes, result);
   add_instruments(notes, result);
   add_witness(notes, result);
-  if (result.environment.device.kind == "host") {
+  const DeviceFacts& device = result.environment.device;
+  if (device.kind == "host") {
     const std::string& why = result.environment.no_gpu;
     notes.push_back({"host_device", "device `host`: times are of CPU threads, not of a GPU" +
-                                        (why.empty() ? "" : ": " + one_line(why))});
+                                        (why.empty() ? "" : ": " + one_line(why)) +
+                                        (device.libraries.contains("torch")
+                                             ? "; PyTorch's steps run only in mode eager, so nothing is said "
+                                               "about graphs: run the sweep on a GPU"
+                                             : "")});
   }
   return notes;
 }

@@ -24,12 +24,15 @@ void shuffle(std::vector<model::WorkerTask>& tasks, std::mt19937_64& random) {
   }
 }
 
-// Fills in the axes of a foreign step, which runs in all its modes if the user names none.
-model::Axes axes_of_step(model::Axes axes, const config::SweepOptions& options,
+// Fills in the axes of a foreign step, which runs in all its modes if the user names none. On the host device
+// PyTorch has no graphs, so its steps run there only in mode eager unless the user names modes.
+model::Axes axes_of_step(model::Axes axes, const config::SweepOptions& options, const Catalog& catalog,
                          const abi::WorkloadInfo& step) {
   axes.workload = {step.name};
   axes.preset = axes.dtype = axes.pass = {std::string(model::of_its_own)};
-  if (!options.places.contains("mode") && axes.mode == options.axes.mode) axes.mode = step.modes;
+  if (options.places.contains("mode") || axes.mode != options.axes.mode) return axes;
+  const bool only_eager = options.torch.given() && catalog.facts.kind == "host";
+  axes.mode = only_eager ? std::vector{model::reference_mode().name} : step.modes;
   return axes;
 }
 
@@ -84,7 +87,8 @@ void complete_grids(model::PlanFacts& facts, const config::SweepOptions& options
   const std::vector<std::string> dtypes =
       step == nullptr ? choose_dtypes(options, catalog) : std::vector<std::string>();
   const auto complete = [&](const model::Axes& axes) {
-    return step != nullptr ? axes_of_step(axes, options, *step) : complete_axes(axes, workloads, dtypes);
+    return step != nullptr ? axes_of_step(axes, options, catalog, *step)
+                           : complete_axes(axes, workloads, dtypes);
   };
   facts.axes = complete(options.axes);
   for (const model::Axes& grid : options.more_grids) facts.more_grids.push_back(complete(grid));

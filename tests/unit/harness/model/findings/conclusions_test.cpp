@@ -156,6 +156,16 @@ TEST_F(ConclusionsTest, PutMegabytesOnlyWhereGraphsHaveSome) {
   EXPECT_EQ(text("cost"), "cost: Capturing 1 size: whole 200us, ~1.80 MB, pool 4.19 MB.");
 }
 
+TEST_F(ConclusionsTest, OfAForeignStepOnTheHostNameNoBound) {
+  for (const double submit : {1e-6, 60e-6, 95e-6})
+    add("eager", static_cast<std::int64_t>(result_.cells.size()) + 1, {100e-6, submit}).cell.preset = "own";
+  EXPECT_THAT(text("bound"), HasSubstr("launch-bound at 3"));
+  result_.environment.device.kind = "host";
+  EXPECT_EQ(text("bound"), "");
+  for (CellResult& each : result_.cells) each.cell.preset = "tiny";
+  EXPECT_THAT(text("bound"), HasSubstr("launch-bound at 3")) << "the host's own steps do enqueue";
+}
+
 TEST_F(ConclusionsTest, OfAForeignStepSayWhoseGainItIsAndWhatOneGraphShouldGain) {
   CellResult& eager = add("eager", 1, {100e-6});
   eager.records.emplace();

@@ -49,6 +49,12 @@ TEST(Notes, NameWhatIsNotClean) {
         r.environment.no_gpu = "the driver sees no GPU";
       },
       "host_device", "not of a GPU: the driver sees no GPU");
+  expect(
+      [](Result& r) {
+        r.environment.device.kind = "host";
+        r.environment.device.libraries = {{"torch", "2.11"}};
+      },
+      "host_device", "only in mode eager");
   expect([](Result& r) { r.cells[3].check->identical = false; }, "outputs_differ", "1 cell: outputs differ");
   expect(
       [](Result& r) {

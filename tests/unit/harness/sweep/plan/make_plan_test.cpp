@@ -181,6 +181,24 @@ TEST(MakePlan, RefusesUnknownWorkloadsPresetsAndDtypesNamingTheKnown) {
             "--dtype: \"fp16\" is not supported by host (a CPU): give one of bf16, fp32");
 }
 
+TEST(MakePlan, AStepOfPyTorchRunsOnTheHostInModeEagerAloneUnlessTheUserNamesModes) {
+  Catalog catalog = sample_catalog();
+  catalog.workloads = {{"step-build", "a step", "torch", {}, {}, {"eager", "whole", "torch.replay"}}};
+  config::SweepOptions options = config::check_options({});
+  options.plugins = {"/p.so"};
+  const auto modes = [&] { return make_plan(options, catalog, {}).facts.axes.mode; };
+  EXPECT_THAT(modes(), ElementsAre("eager", "whole", "torch.replay")) << "a plugin's step may have graphs";
+  options.torch = {"/step.py", "build", "python3"};
+  EXPECT_THAT(modes(), ElementsAre("eager"));
+  EXPECT_EQ(make_plan(options, catalog, {}).tasks.size(), static_cast<std::size_t>(options.launches));
+  catalog.facts.kind = "cuda";
+  EXPECT_THAT(modes(), ElementsAre("eager", "whole", "torch.replay"));
+  catalog.facts.kind = "host";
+  options = config::check_options(flags({{"mode", "eager,whole"}}));
+  options.torch = {"/step.py", "build", "python3"};
+  EXPECT_THAT(modes(), ElementsAre("eager", "whole"));
+}
+
 TEST(MakePlan, AWorkloadWithoutTheDefaultPresetRunsItsFirst) {
   const model::Plan plan = planned(flags({{"workload", "mlp,mine"}}));
   EXPECT_THAT(plan.facts.axes.preset, ElementsAre("tiny", "odd"));
