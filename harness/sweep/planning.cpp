@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "graphs/backends/registry.hpp"
 #include "graphs/base/error.hpp"
+#include "graphs/base/files.hpp"
 #include "graphs/base/process/process_supervisor.hpp"
 #include "graphs/base/text.hpp"
 #include "graphs/device/cache/folder.hpp"
