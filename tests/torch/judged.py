@@ -3,12 +3,12 @@
 
     judged.py OUTPUT_FOLDER [--group NAME,...] [--step NAME,...] [--batch LIST] [--lanes N]
 
-A group's steps are the functions of GROUP.py and GROUP_*.py beside this file. An entry of expected.json has
-for each mode `ok`, `refused`, `any` (both are right), or `unjudged` (a worker may be lost as well), and why.
-With `says`, the reason of each refused cell contains these words; with `remarks`, the check of each ok cell
-does. With `"program": "same"`, an ok cell of whole runs eager's kernels and copies. OUTPUT_FOLDER gets
-judged_GROUP_STEP.json and .log of each. Exit codes: 0 all are right; 1 some are wrong, or nothing ran; 2 bad
-usage."""
+A group's steps are the functions of GROUP.py and GROUP_*.py beside this file; those of `examples` are what
+graphbench is installed with. An entry of expected.json has for each mode `ok`, `refused`, `any` (both are
+right), or `unjudged` (a worker may be lost as well), and why. With `says`, the reason of each refused cell
+contains these words; with `remarks`, the check of each ok cell does. With `"program": "same"`, an ok cell of
+whole runs eager's kernels and copies. OUTPUT_FOLDER gets judged_GROUP_STEP.json and .log of each. Exit codes:
+0 all are right; 1 some are wrong, or nothing ran; 2 bad usage."""
 
 import argparse
 import ast
@@ -20,6 +20,7 @@ import sys
 import lanes
 
 HERE = pathlib.Path(__file__).resolve().parent
+EXAMPLES = HERE.parents[1] / "workloads/torch/examples"
 MODES = ("eager", "whole")
 BATCHES, BATCHES_OF = "1,4", {"models": "2"}  # one batch of models, because each takes as long as ten steps
 ANSWERS = {"ok": {"ok"}, "refused": {"refused"}, "any": {"ok", "refused"},
@@ -40,6 +41,8 @@ def builds_of(path):
 
 def files_of(group):
     """The file of each step of a group."""
+    if group == "examples":
+        return {path.stem: path for path in EXAMPLES.glob("*.py")}
     paths = [HERE / f"{group}.py", *sorted(HERE.glob(f"{group}_*.py"))]
     return {name: path for path in paths if path.exists() for name in builds_of(path)}
 
@@ -98,9 +101,11 @@ def judged(steps, arguments):
     def sweep(name, cpu, limit):
         group, step = names[name]
         batches = arguments.batch or BATCHES_OF.get(group, BATCHES)
-        command = [arguments.graphbench, "--sweep", "--torch", f"{files[group][step]}:{step}", "--python",
-                   arguments.python, "--device", arguments.device, "--batch", batches, "--mode",
-                   ",".join(MODES), "--launches", "1", "--time-per-cell", "0.03", "--worker-timeout", "90",
+        path = files[group][step]
+        target = f"{'example' if path.parent == EXAMPLES else path}:{step}"
+        command = [arguments.graphbench, "--sweep", "--torch", target, "--python", arguments.python,
+                   "--device", arguments.device, "--batch", batches, "--mode", ",".join(MODES),
+                   "--launches", "1", "--time-per-cell", "0.03", "--worker-timeout", "90",
                    "--cpu", str(cpu), "--json", f"{stem_of(name)}.json"]
         ended = lanes.ended(command, arguments.folder / f"{stem_of(name)}.log", limit)
         document = document_at(arguments.folder / f"{stem_of(name)}.json")

@@ -53,7 +53,10 @@ class Host:
     def __init__(self, file, function):
         self.file, self.build = file, load(file, function)
         self.steps, self.last = {}, None  # by address, which is the step's handle in C
-        name = re.sub(r"[^a-z0-9_-]", "_", f"{pathlib.Path(file).stem}-{function}".lower())[:58]
+        path = pathlib.Path(file)
+        example = path.parent == pathlib.Path(__file__).resolve().parent / "examples"
+        name = f"example-{path.stem}" if example else f"{path.stem}-{function}"
+        name = re.sub(r"[^a-z0-9_-]", "_", name.lower())[:58]
         name = name if name[:1].isalpha() else f"step-{name}"
         self.record = abi.StepRecord(
             ctypes.sizeof(abi.StepRecord), len(self.MODES), name.encode(), b"a step that PyTorch runs",
