@@ -1,5 +1,5 @@
 """PyTorch's side of graphbench, which starts this file with the interpreter of --python. Builds a user's step
-and hands its parts to the worker as C callbacks. A step file may import this file as `graphbench`."""
+and hands its parts to the worker as C callbacks. A step file's `import graphbench` gives the package."""
 
 import ast
 import contextlib
@@ -27,9 +27,9 @@ except ImportError as missing:
     sys.exit(f"graphbench: {sys.executable} has no torch ({missing}): name one that has with --python")
 
 import graphbench_abi as abi  # noqa: E402
+import graphbench_package  # noqa: E402
 from graphbench_abi import Refusal, Skip, reason_of  # noqa: E402
 from graphbench_doctor import examine  # noqa: E402
-from graphbench_pieces import eager  # noqa: E402, F401 - step files import it
 from graphbench_step import Step, in_ranks  # noqa: E402
 
 
@@ -154,7 +154,8 @@ def load(file, function):
 
 
 def main(role, parent, file, function, *more):
-    sys.modules["graphbench"] = sys.modules["__main__"]  # the step file may import it
+    sys.modules["graphbench"] = graphbench_package  # the step file may import it
+    graphbench_package.in_worker = True
     if "GRAPHBENCH_RANK_STACKS" in os.environ:
         Host.stacks = open(os.environ["GRAPHBENCH_RANK_STACKS"], "a")
         print("ready", file=Host.stacks, flush=True)
