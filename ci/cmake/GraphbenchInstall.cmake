@@ -9,11 +9,15 @@ install(TARGETS graphbench_base graphbench_ir graphbench_device graphbench_step 
 if(TARGET graphbench_cuda)
   install(TARGETS graphbench_cuda LIBRARY DESTINATION lib/graphbench COMPONENT runtime)
 endif()
-install(DIRECTORY workloads/torch/ DESTINATION lib/graphbench COMPONENT runtime FILES_MATCHING PATTERN "*.py"
-  PATTERN package EXCLUDE) # of the wheel (ci/wheel)
+install(DIRECTORY workloads/torch/ DESTINATION lib/graphbench COMPONENT runtime
+  FILES_MATCHING PATTERN "*.py" PATTERN package EXCLUDE)
+# A worker's `import graphbench` gives the package that a wheel has.
+install(FILES workloads/torch/package/__init__.py DESTINATION lib/graphbench RENAME graphbench_package.py
+  COMPONENT runtime)
 # The installed documentation keeps the tree's folders, so that all links between its files work.
 file(GLOB documents RELATIVE "${PROJECT_SOURCE_DIR}" CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/docs/*.md"
-  "${PROJECT_SOURCE_DIR}/docs/*.png" "${PROJECT_SOURCE_DIR}/docs/reference/*.md")
+  "${PROJECT_SOURCE_DIR}/docs/*.png" "${PROJECT_SOURCE_DIR}/docs/*.ipynb"
+  "${PROJECT_SOURCE_DIR}/docs/reference/*.md")
 foreach(document IN LISTS documents ITEMS LICENSE README.md CHANGELOG.md ARCHITECTURE.md CONTRIBUTING.md
     graphs/ir/OPS.md ci/peers/README.md dashboards/README.md dashboards/prometheus/alerts.rules.yml
     dashboards/prometheus/recording.rules.yml dashboards/prometheus/scrape.yml

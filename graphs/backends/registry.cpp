@@ -12,6 +12,7 @@
 
 #include "graphs/backends/cuda_driver.hpp"
 #include "graphs/backends/cuda_module.hpp"
+#include "graphs/base/files.hpp"
 #include "graphs/base/library_search.hpp"
 #include "graphs/base/text.hpp"
 #include "graphs/device/backend_module.hpp"
@@ -168,15 +169,6 @@ ModuleResult open_checked(void* library, const std::string& path) {
 }
 
 }  // namespace
-
-std::string module_directory() {
-  const char* chosen = std::getenv("GRAPHBENCH_MODULE_DIR");
-  if (chosen != nullptr && *chosen != '\0') return chosen;
-  std::error_code error;
-  const std::filesystem::path binary = std::filesystem::read_symlink("/proc/self/exe", error);
-  if (error) return "lib/graphbench";
-  return (binary.parent_path().parent_path() / "lib" / "graphbench").string();
-}
 
 ModuleResult load_backend_module(const std::string& path) {
   std::error_code error;

@@ -36,9 +36,6 @@ struct ModuleResult {
   std::string advice;
 };
 
-// The folder of backend modules: $GRAPHBENCH_MODULE_DIR, else ../lib/graphbench from the binary's folder.
-std::string module_directory();
-
 // An accepted module stays loaded until the process ends, because unloading would destroy the backend's code
 // and the device's driver state.
 ModuleResult load_backend_module(const std::string& path);

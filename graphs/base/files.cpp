@@ -16,6 +16,7 @@
 #include <cerrno>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <optional>
 #include <system_error>
@@ -272,6 +273,15 @@ void check_writable(const std::filesystem::path& path) {
   // Permission bits mislead on a read-only file system and for root, so this creates a file and removes it.
   const fs::path target = follow_links(path);
   const TemporaryFile probe(target);
+}
+
+std::string module_directory() {
+  const char* chosen = std::getenv("GRAPHBENCH_MODULE_DIR");
+  if (chosen != nullptr && *chosen != '\0') return chosen;
+  std::error_code error;
+  const std::filesystem::path binary = std::filesystem::read_symlink("/proc/self/exe", error);
+  if (error) return "lib/graphbench";
+  return (binary.parent_path().parent_path() / "lib" / "graphbench").string();
 }
 
 }  // namespace graphbench

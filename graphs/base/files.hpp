@@ -57,4 +57,8 @@ void write_file_atomically(const std::filesystem::path& path, std::string_view c
 // folder or a pipe without a reader. Keeps a pipe open until this process ends, so its reader waits.
 void check_writable(const std::filesystem::path& path);
 
+// The folder of what is loaded at run time, backend modules and Python files: $GRAPHBENCH_MODULE_DIR, else
+// ../lib/graphbench from the binary's folder.
+std::string module_directory();
+
 }  // namespace graphbench

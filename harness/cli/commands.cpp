@@ -12,6 +12,7 @@ namespace graphbench::cli {
 using Made = std::unique_ptr<Command>;
 Made make_sweep(Options& options);
 Made make_list(Options& options);
+Made make_example(Options& options);
 Made make_floor(Options& options);
 Made make_ladder(Options& options);
 Made make_bill(Options& options);
@@ -83,6 +84,12 @@ std::vector<CommandRow> measuring() {
        make_list,
        {{"list devices", "which devices work here, and why others do not"},
         {"list metrics --format json", "every metric of a result document"}}},
+      {measure,
+       "example",
+       "print a step of PyTorch, a file to start your own from",
+       "example NAME",
+       make_example,
+       {{"example decode > step.py", "then: graphbench sweep --torch step.py:build"}}},
   };
 }
 
@@ -141,7 +148,7 @@ std::vector<CommandRow> operating() {
        "run sweeps on request, over HTTP, with a page and metrics",
        "serve [--listen ADDR:PORT] [--state DIR] [--baseline FILE] [options]",
        make_serve,
-       {{"serve --state results", "a page and an API at http://127.0.0.1:9464", true}}},
+       {{"serve --state results", "a page and an API at http://127.0.0.1:9464"}}},
       {operate,
        "cache",
        "list, check or remove the library choices that are kept between processes",

@@ -1,4 +1,4 @@
-// Runs graphbench list, which prints devices, workloads, presets, modes, dtypes, axes and metrics.
+// Runs graphbench list, which prints devices, workloads, steps, presets, modes, dtypes, axes and metrics.
 #include <algorithm>
 #include <cstdio>
 #include <nlohmann/json.hpp>
@@ -10,6 +10,7 @@
 #include "harness/model/metrics.hpp"
 #include "harness/model/vocabulary.hpp"
 #include "harness/options/command.hpp"
+#include "harness/options/example_steps.hpp"
 #include "harness/options/option_table.hpp"
 #include "harness/options/output.hpp"
 #include "harness/sweep/probe.hpp"
@@ -99,6 +100,13 @@ Lines presets(const sweep::ProbeAnswer& answer) {
   return lines;
 }
 
+Lines steps(const sweep::ProbeAnswer&) {
+  Lines lines;
+  for (const config::ExampleStep& step : config::example_steps())
+    lines.push_back({step.name, step.help, {{"name", step.name}, {"help", step.help}}});
+  return lines;
+}
+
 Lines dtypes(const sweep::ProbeAnswer&) {
   Lines lines;
   for (const model::DataType& type : model::data_types()) {
@@ -140,6 +148,7 @@ const std::vector<Listing> listings = {
     {"devices", &sweep::ProbeRequest::list_devices, devices},
     {"modes", nullptr, modes},
     {"presets", &sweep::ProbeRequest::list_workloads, presets},
+    {"steps", nullptr, steps},
     {"dtypes", nullptr, dtypes},
     {"axes", nullptr, axes},
     {"metrics", nullptr, metrics},

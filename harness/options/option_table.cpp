@@ -47,7 +47,8 @@ const std::vector<OptionSpec> own_options = {
      true},
     {"set", plan, repeated, "KEY=VALUE", "override a size of a workload: mlp.hidden=2048 (repeatable)"},
     {"torch", torch, text, "FILE.py:FUNCTION",
-     "run the step that a Python function builds, as PyTorch runs it, instead of workloads (docs/torch.md)",
+     "run the step that a Python function builds, as PyTorch runs it, instead of workloads "
+     "(docs/torch.md); example:NAME is a step of \"graphbench list steps\"",
      true},
     {"python", torch, text, "PATH",
      "the Python interpreter for --torch (default: python3, or the one that graphbench is installed in)",

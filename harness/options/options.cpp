@@ -14,6 +14,7 @@
 
 #include "graphs/base/text.hpp"
 #include "harness/model/vocabulary.hpp"
+#include "harness/options/example_steps.hpp"
 #include "harness/options/numbers.hpp"
 #include "harness/options/option_table.hpp"
 #include "harness/options/raw_options.hpp"
@@ -97,8 +98,12 @@ TorchStep torch_step(const RawOptions& raw, const SweepOptions& so_far) {
   step.function = colon == std::string::npos ? "" : text.substr(colon + 1);
   if (step.function.empty())
     throw InputError(so_far.where("torch"),
-                     in_quotes(text) + " does not name a function: give FILE.py:FUNCTION");
-  const std::string file = text.substr(0, colon);
+                     in_quotes(text) + " does not name a function: give FILE.py:FUNCTION or example:NAME");
+  std::string file = text.substr(0, colon);
+  if (file == "example") {
+    file = example_step(so_far.where("torch"), step.function).file;
+    step.function = "build";
+  }
   std::error_code error;
   if (!std::filesystem::is_regular_file(file, error))
     throw InputError(so_far.where("torch"), in_quotes(file) + " is not a file: give FILE.py:FUNCTION");

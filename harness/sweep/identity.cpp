@@ -7,9 +7,9 @@
 #include <fstream>
 #include <set>
 
-#include "graphs/backends/registry.hpp"
 #include "graphs/base/digest.hpp"
 #include "graphs/base/error.hpp"
+#include "graphs/base/files.hpp"
 #include "harness/measure/machine/environment.hpp"
 #include "harness/model/codec/messages.hpp"
 #include "harness/model/codec/result_fields.hpp"

@@ -9,6 +9,7 @@
 #include "graphs/backends/cuda_module.hpp"
 #include "graphs/backends/registry.hpp"
 #include "graphs/base/error.hpp"
+#include "graphs/base/files.hpp"
 #include "graphs/base/process/process_supervisor.hpp"
 #include "graphs/base/text.hpp"
 #include "graphs/device/cache/folder.hpp"

@@ -128,7 +128,8 @@ class Output(HarnessCase):
 
     def test_a_full_stdout_is_an_error(self):
         with open("/dev/full", "w", encoding="utf-8") as full:
-            for arguments in ([*ONE, "--json", "-"], ["list", "modes"], ["--help"]):
+            for arguments in ([*ONE, "--json", "-"], ["list", "modes"], ["--help"],
+                              ["example", "decode"]):
                 done = subprocess.run([BINARY, *arguments], cwd=self.folder, stdout=full,
                                       stderr=subprocess.PIPE, text=True, timeout=120, check=False)
                 self.assertEqual(1, done.returncode, done.stderr)

@@ -1,5 +1,6 @@
 """A sweep as a person runs it: the document's contents, configuration files, lists and dumps."""
 
+import json
 import os
 import re
 
@@ -152,6 +153,22 @@ class Sweep(HarnessCase):
         self.assertEqual(["fp32"], self.dtypes_of_host("fp32"))
         plugin = self.run_graphbench("list", "workloads", "--plugin", self.plugin("good_op"))
         self.assertIn("good_op", plugin.stdout)
+
+    def test_example_steps_are_listed_and_printed(self):
+        lines = self.run_graphbench("list", "steps", code=0).stdout.splitlines()
+        self.assertEqual(["convnet", "decode", "llama", "train"], [line.split()[0] for line in lines])
+        found = json.loads(self.run_graphbench("list", "steps", "--format", "json", code=0).stdout)["steps"]
+        for step, line in zip(found, lines, strict=True):
+            self.assertEqual(f"{step['name']:12} {step['help']}", line)
+            text = self.run_graphbench("example", step["name"], code=0).stdout
+            self.assertTrue(text.startswith(f'"""{step["help"]}"""\n'), text[:200])
+            self.assertIn("\ndef build(batch, device):\n", text)
+        for words in (["lama"], ["../llama"], [""], []):
+            self.assert_refused(self.run_graphbench("example", *words), "example: ",
+                                "give convnet, decode, llama, train")
+        nowhere = self.environment(GRAPHBENCH_MODULE_DIR=str(self.folder))
+        self.assert_refused(self.run_graphbench("example", "llama", env=nowhere), "not installed",
+                            str(self.folder))
 
     def test_help_and_version(self):
         self.assertIn("--worker-timeout", self.run_graphbench("--help-all").stdout)

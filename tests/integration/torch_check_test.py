@@ -4,6 +4,7 @@ one step; each mutant breaks the check in one place, and a case must then be wro
 import contextlib
 import dataclasses
 import pathlib
+import runpy
 import subprocess
 import sys
 import unittest
@@ -331,6 +332,11 @@ def cases():
         "a handle's pool is kept by a graph": pool_of_handle,
         "--torch-inputs keep": lambda: judge(plain, torch_inputs="keep")["inputs"]["renewed"] == 0,
     }
+    for path in sorted((ROOT / "workloads/torch/examples").glob("*.py")):
+        build = runpy.run_path(str(path))["build"]
+        build.__globals__["LAYERS"] = 2  # the same step in less time
+        found[f"the example {path.stem} is equal, and sees new inputs"] = lambda build=build: (
+            (said := judge(build))["identical"] and said["inputs"]["changed_outputs"] and not said["remarks"])
     last_op = len(judge(plain)["step"].graphs[0].ops) - 1
     times_ten = {name: 10 * value for name, value in check.FLOORS.items()}
     nothing = lambda *args, **kwargs: None  # noqa: E731

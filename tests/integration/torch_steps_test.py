@@ -185,6 +185,17 @@ class Program(unittest.TestCase):
 
 class OnTheHost(HarnessCase):
     @unittest.skipUnless(HAS_TORCH, f"{PYTHON} has no torch")
+    def test_the_examples_are_those_that_are_installed(self):
+        done = subprocess.run(
+            [sys.executable, ROOT / "tests/torch/judged.py", self.folder, "--graphbench", BINARY, "--python",
+             PYTHON, "--device", "host", "--group", "examples", "--step", "decode", "--batch", "1"],
+            capture_output=True, text=True, check=False)
+        line, _ = done.stdout.splitlines()
+        self.assertRegex(line, r"^examples/decode: \d+ s WRONG whole b1: refused, .* needs a GPU: [^;]*$")
+        found = json.loads((self.folder / "judged_examples_decode.json").read_text(encoding="utf-8"))
+        self.assertEqual(["example-decode"], found["plan"]["axes"]["workload"])
+
+    @unittest.skipUnless(HAS_TORCH, f"{PYTHON} has no torch")
     def test_a_real_sweep_is_judged(self):
         done = subprocess.run(
             [sys.executable, ROOT / "tests/torch/judged.py", self.folder, "--graphbench", BINARY, "--python",
@@ -212,10 +223,10 @@ class Lanes(unittest.TestCase):
 class Table(unittest.TestCase):
     def test_has_an_entry_for_every_step_and_a_step_for_every_entry(self):
         table = judged.expected()
-        self.assertEqual({"situations", "public", "planted", "models"}, set(table))
+        self.assertEqual({"situations", "public", "planted", "models", "examples"}, set(table))
         for group, steps in table.items():
             with self.subTest(group):
-                self.assertGreater(len(steps), 20)
+                self.assertGreater(len(steps), 3 if group == "examples" else 20)
                 self.assertEqual(sorted(judged.files_of(group)), sorted(steps))
 
     def test_a_step_has_one_file(self):

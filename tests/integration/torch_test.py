@@ -244,6 +244,9 @@ class Torch(HarnessCase):
     def test_what_is_not_a_step_is_refused(self):
         for arguments, *words in ((["--torch", "step.py"], "--torch", "give FILE.py:FUNCTION"),
                                   (["--torch", "none.py:build"], "--torch", '"none.py" is not a file'),
+                                  (["--torch", "example:"], "--torch", "or example:NAME"),
+                                  (["--torch", "example:lama"], "--torch", '"lama" is not a step',
+                                   "give convnet, decode, llama, train", 'mean "llama"'),
                                   (["--python", PYTHON], "--python", "give --torch"),
                                   (["--torch", "step.py:model", "--workload", "mlp"], "--workload", "leave"),
                                   (["--torch", "step.py:model", "--python", "none"], "--python", '"none"'),
@@ -256,6 +259,28 @@ class Torch(HarnessCase):
         cell = self.cells("nothing", "--mode", "eager", batch="1", code=3)["eager", 1]
         self.assertIn("must return a callable, (module, args), (module, args, kwargs) or a list",
                       cell["reason"]["message"])
+
+    def test_each_example_step_passes_the_check(self):
+        listed = self.run_graphbench("list", "steps", "--format", "json", code=0).stdout
+        for name in [step["name"] for step in json.loads(listed)["steps"]]:
+            with self.subTest(name):
+                self.run_graphbench(
+                    "--sweep", "--device", "host", "--torch", f"example:{name}", "--python", PYTHON,
+                    "--batch", "1,2", "--mode", "eager", "--samples-max", "3", "--time-per-cell", "0.01",
+                    "--quiet", code=0)
+                cells = self.result()["cells"]
+                self.assertEqual([f"example-{name}/own/own/own/b{batch}/w3/eager" for batch in (1, 2)],
+                                 [cell["id"] for cell in cells])
+                for cell in cells:
+                    self.assertTrue(cell["check"]["identical"], cell["check"])
+                    self.assertTrue(cell["check"]["inputs"]["renewed"], cell["check"])
+
+    def test_an_example_is_a_file_to_start_from(self):
+        (self.folder / "own.py").write_text(self.run_graphbench("example", "decode", code=0).stdout,
+                                            encoding="utf-8")
+        self.run_graphbench("--sweep", "--device", "host", "--torch", "own.py:build", "--python", PYTHON,
+                            "--batch", "1", "--mode", "eager", "--samples-max", "3", code=0)
+        self.assertEqual(["own-build"], self.result()["plan"]["axes"]["workload"])
 
     def test_an_interpreter_without_torch_or_behind_a_wrapper_is_told_apart(self):
         for name, script, words in (("empty", f"{PYTHON} -S -I", "has no torch"),

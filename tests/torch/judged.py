@@ -3,13 +3,13 @@
 
     judged.py OUTPUT_FOLDER [--group NAME,...] [--step NAME,...] [--batch LIST] [--lanes N] [--doctor]
 
-A group's steps are the functions of GROUP.py and GROUP_*.py beside this file. An entry of expected.json has
-for each mode `ok`, `refused`, `any` (both are right), or `unjudged` (a worker may be lost as well), and why.
-With `says`, the reason of each refused cell contains these words; with `remarks`, the check of each ok cell
-does. With `"program": "same"`, an ok cell of whole runs eager's kernels and copies. With --doctor each step
-is also examined by `graphbench doctor`, whose answer must be whole's. OUTPUT_FOLDER gets
-judged_GROUP_STEP.json and .log of each, and doctor_GROUP_STEP.log. Exit codes: 0 all are right; 1 some are
-wrong, or nothing ran; 2 bad usage."""
+A group's steps are the functions of GROUP.py and GROUP_*.py beside this file; those of `examples` are what
+graphbench is installed with. An entry of expected.json has for each mode `ok`, `refused`, `any` (both are
+right), or `unjudged` (a worker may be lost as well), and why. With `says`, the reason of each refused cell
+contains these words; with `remarks`, the check of each ok cell does. With `"program": "same"`, an ok cell of
+whole runs eager's kernels and copies. With --doctor each step is also examined by `graphbench doctor`, whose
+answer must be whole's. OUTPUT_FOLDER gets judged_GROUP_STEP.json and .log of each, and doctor_GROUP_STEP.log.
+Exit codes: 0 all are right; 1 some are wrong, or nothing ran; 2 bad usage."""
 
 import argparse
 import ast
@@ -21,6 +21,7 @@ import sys
 import lanes
 
 HERE = pathlib.Path(__file__).resolve().parent
+EXAMPLES = HERE.parents[1] / "workloads/torch/examples"
 MODES = ("eager", "whole")
 BATCHES, BATCHES_OF = "1,4", {"models": "2"}  # one batch of models, because each takes as long as ten steps
 ANSWERS = {"ok": {"ok"}, "refused": {"refused"}, "any": {"ok", "refused"},
@@ -42,6 +43,8 @@ def builds_of(path):
 
 def files_of(group):
     """The file of each step of a group."""
+    if group == "examples":
+        return {path.stem: path for path in EXAMPLES.glob("*.py")}
     paths = [HERE / f"{group}.py", *sorted(HERE.glob(f"{group}_*.py"))]
     return {name: path for path in paths if path.exists() for name in builds_of(path)}
 
@@ -108,11 +111,16 @@ def judged(steps, arguments):
     def stem_of(name):
         return "judged_" + name.replace("/", "_")
 
+    def given(name):
+        group, step = names[name]
+        path = files[group][step]
+        return ["--torch", f"{'example' if path.parent == EXAMPLES else path}:{step}", "--python",
+                arguments.python, "--device", arguments.device]
+
     def sweep(name, cpu, limit):
         group, step = names[name]
         batches = arguments.batch or BATCHES_OF.get(group, BATCHES)
-        command = [arguments.graphbench, "--sweep", "--torch", f"{files[group][step]}:{step}", "--python",
-                   arguments.python, "--device", arguments.device, "--batch", batches, "--mode",
+        command = [arguments.graphbench, "--sweep", *given(name), "--batch", batches, "--mode",
                    ",".join(MODES), "--launches", "1", "--time-per-cell", "0.03", "--worker-timeout", "90",
                    "--cpu", str(cpu), "--json", f"{stem_of(name)}.json"]
         ended = lanes.ended(command, arguments.folder / f"{stem_of(name)}.log", limit)
@@ -124,10 +132,8 @@ def judged(steps, arguments):
         return "WRONG " + "; ".join(faults) if faults else "right"
 
     def examined(name, batch, document, limit):
-        group, step = names[name]
-        command = [arguments.graphbench, "doctor", "--torch", f"{files[group][step]}:{step}", "--python",
-                   arguments.python, "--device", arguments.device, "--batch", batch]
-        log = arguments.folder / f"doctor_{group}_{step}.log"
+        command = [arguments.graphbench, "doctor", *given(name), "--batch", batch]
+        log = arguments.folder / f"doctor_{name.replace('/', '_')}.log"
         code = lanes.exit_code(command, log, limit)
         return faults_of_doctor(code, lanes.last_line(log), document, batch)
 

@@ -1,5 +1,5 @@
 """PyTorch's side of graphbench, which starts this file with the interpreter of --python. Builds a user's step
-and hands its parts to the worker as C callbacks. A step file may import this file as `graphbench`."""
+and hands its parts to the worker as C callbacks. A step file's `import graphbench` gives the package."""
 
 import ast
 import contextlib
@@ -27,10 +27,10 @@ except ImportError as missing:
     sys.exit(f"graphbench: {sys.executable} has no torch ({missing}): name one that has with --python")
 
 import graphbench_abi as abi  # noqa: E402
+import graphbench_package  # noqa: E402
 from graphbench_abi import Refusal, Skip, reason_of  # noqa: E402
 from graphbench_doctor import examine  # noqa: E402
 from graphbench_doctor_host import examine_on_host, is_without_gpu  # noqa: E402
-from graphbench_pieces import eager  # noqa: E402, F401 - step files import it
 from graphbench_step import Step, in_ranks  # noqa: E402
 
 
@@ -54,7 +54,10 @@ class Host:
     def __init__(self, file, function):
         self.file, self.build = file, load(file, function)
         self.steps, self.last = {}, None  # by address, which is the step's handle in C
-        name = re.sub(r"[^a-z0-9_-]", "_", f"{pathlib.Path(file).stem}-{function}".lower())[:58]
+        path = pathlib.Path(file)
+        example = path.parent == pathlib.Path(__file__).resolve().parent / "examples"
+        name = f"example-{path.stem}" if example else f"{path.stem}-{function}"
+        name = re.sub(r"[^a-z0-9_-]", "_", name.lower())[:58]
         name = name if name[:1].isalpha() else f"step-{name}"
         self.record = abi.StepRecord(
             ctypes.sizeof(abi.StepRecord), len(self.MODES), name.encode(), b"a step that PyTorch runs",
@@ -152,7 +155,8 @@ def load(file, function):
 
 
 def main(role, parent, file, function, *more):
-    sys.modules["graphbench"] = sys.modules["__main__"]  # the step file may import it
+    sys.modules["graphbench"] = graphbench_package  # the step file may import it
+    graphbench_package.in_worker = True
     if "GRAPHBENCH_RANK_STACKS" in os.environ:
         Host.stacks = open(os.environ["GRAPHBENCH_RANK_STACKS"], "a")
         print("ready", file=Host.stacks, flush=True)

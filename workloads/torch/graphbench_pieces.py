@@ -3,26 +3,23 @@
 import collections
 import contextlib
 import functools
+import gc
 import math
 import operator
 import pathlib
 import statistics
 import time
+import types
 
 import torch
 
 from graphbench_abi import CAPTURED, RUN_PART, Skip, one_line
 from graphbench_versions import shared_pool
 
-MARKED = []
 
-
-def eager(function):
-    """Marks a callable of a step's list, or a function that a step calls with tensors: mode piecewise runs it
-    without a graph."""
-    function.graphbench_eager = True
-    MARKED.append(function)
-    return function
+def is_marked(value):
+    """Whether graphbench.eager marked this function. Other objects are not asked: that may run code."""
+    return type(value) is types.FunctionType and bool(value.__dict__.get("graphbench_eager"))
 
 
 def names_of(node):
@@ -56,7 +53,7 @@ class Pieces:
                 part_of[node] = part_of[node.args[0]]
                 continue
             self.ops |= names_of(node)
-            found = names_of(node) & splits or {each.__name__ for each in MARKED if node.target is each}
+            found = names_of(node) & splits or ({node.target.__name__} if is_marked(node.target) else set())
             if not kinds or kinds[-1] != (not found):
                 kinds.append(not found)
             part_of[node] = len(kinds) - 1
@@ -146,7 +143,7 @@ def cut(step):
         raise Skip("mode piecewise runs its parts without autograd, but the step holds an optimizer: give "
                    "--mode whole")
     _dynamo.reset()  # the parts stay; no batch calls its compiled code again
-    for function in MARKED:
+    for function in filter(is_marked, gc.get_objects()):
         torch.compiler.allow_in_graph(function)
     found, splits = [], step.split_ops or {"scaled_dot_product_attention"}
 

@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "graphs/backends/cuda_module.hpp"
+#include "graphs/base/files.hpp"
 #include "graphs/device/backend_module.hpp"
 #include "tests/support/refusal.hpp"
 
@@ -105,17 +106,6 @@ TEST(Module, WhatIsNoLibraryGivesTheLinkersReason) {
   EXPECT_EQ(result.backend, nullptr);
   EXPECT_THAT(result.failure, HasSubstr("graphbench_not_a_library.so"));
   std::filesystem::remove(path);
-}
-
-TEST(Module, TheDirectoryIsTheEnvironmentsOrBesideTheBinary) {
-  const char* before = std::getenv("GRAPHBENCH_MODULE_DIR");
-  const std::string kept = before != nullptr ? before : "";
-  setenv("GRAPHBENCH_MODULE_DIR", "/some/where", 1);
-  EXPECT_EQ(module_directory(), "/some/where");
-  unsetenv("GRAPHBENCH_MODULE_DIR");
-  const auto binary = std::filesystem::read_symlink("/proc/self/exe");
-  EXPECT_EQ(module_directory(), (binary.parent_path().parent_path() / "lib/graphbench").string());
-  if (before != nullptr) setenv("GRAPHBENCH_MODULE_DIR", kept.c_str(), 1);
 }
 
 }  // namespace

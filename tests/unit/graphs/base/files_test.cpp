@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -241,6 +242,17 @@ TEST(WholeFile, APipeIsReadWhereItHasAWriterAndNotWaitedFor) {
   close(ends[1]);
   EXPECT_EQ(read_whole_file("/dev/fd/" + std::to_string(ends[0]), mib).text, "text");
   close(ends[0]);
+}
+
+TEST(ModuleDirectory, IsTheEnvironmentsOrBesideTheBinary) {
+  const char* before = std::getenv("GRAPHBENCH_MODULE_DIR");
+  const std::string kept = before != nullptr ? before : "";
+  setenv("GRAPHBENCH_MODULE_DIR", "/some/where", 1);
+  EXPECT_EQ(module_directory(), "/some/where");
+  unsetenv("GRAPHBENCH_MODULE_DIR");
+  const auto binary = std::filesystem::read_symlink("/proc/self/exe");
+  EXPECT_EQ(module_directory(), (binary.parent_path().parent_path() / "lib/graphbench").string());
+  if (before != nullptr) setenv("GRAPHBENCH_MODULE_DIR", kept.c_str(), 1);
 }
 
 }  // namespace

@@ -89,7 +89,7 @@ TEST(CommandLine, TheShortHelpFitsAScreen) {
   }
   EXPECT_LE(count, 40);
   EXPECT_EQ(options, 10);
-  EXPECT_EQ(examples, 5);
+  EXPECT_EQ(examples, 4);
   for (const char* title : {"\nMeasure:\n", "\nCompare:\n", "\nOperate:\n"})
     EXPECT_THAT(help, HasSubstr(title));
 }
