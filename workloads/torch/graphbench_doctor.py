@@ -205,14 +205,16 @@ def causes(step, missing):
 
 
 def failing_cold(step, warm_places):
-    """The ops that a capture cannot hold at their first call on a thread, as where a library makes its handle
-    then. Runs the step on a thread that has no handles yet, last of all, because that may break a library."""
+    """The ops of a first step that a capture cannot hold, as where a library makes its handle. Builds the step
+    again on a thread that has no handles yet, last of all, because a library may stay broken."""
     cold = Doctor(step.stream, step.file)
 
     def run():
         torch.cuda.set_device(step.device)
-        with contextlib.suppress(Exception), torch.cuda.stream(step.stream), cold.watching():
-            step.run()
+        with contextlib.suppress(Exception), torch.cuda.stream(step.stream):
+            step.take(step.build())
+            with cold.watching():
+                step.run()
 
     if not step.has_compiled:  # compiled code runs otherwise there
         thread = threading.Thread(target=run)

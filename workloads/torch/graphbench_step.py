@@ -58,6 +58,16 @@ class Step:
         self.memory = OwnMemory(self.device)
         made = self.build()
         self.inputs = Inputs(made, self.globals)
+        self.take(made)
+        self.result = self.static = self.pieces = self.talk = None
+        self.static_gradients = self.returned = self.mode_result = None
+        self.graphs, self.held = {}, []
+        self.kinds, self.runs = [abi.RUN_PART], {-1: self.run, 0: self.run}
+
+    has_compiled = False  # set on the class: batches share compiled code
+
+    def take(self, made):
+        """Takes what the user's function returned as the step to run."""
         self.module, self.args, self.kwargs = None, (), {}
         self.calls = made if isinstance(made, list) else [made]
         if isinstance(made, tuple) and len(made) in (2, 3) and callable(made[0]) and not callable(made[1]):
@@ -67,12 +77,6 @@ class Step:
                 or not isinstance(self.kwargs, dict)):
             raise TypeError("the function must return a callable, (module, args), (module, args, kwargs) "
                             f"or a list of callables, but returned {form_of(made)}")
-        self.result = self.static = self.pieces = self.talk = None
-        self.static_gradients = self.returned = self.mode_result = None
-        self.graphs, self.held = {}, []
-        self.kinds, self.runs = [abi.RUN_PART], {-1: self.run, 0: self.run}
-
-    has_compiled = False  # set on the class: batches share compiled code
 
     def require_gpu(self):
         raise Skip(f"mode {self.mode} needs a GPU: the host device runs PyTorch's steps only eagerly")
