@@ -32,7 +32,7 @@ def examples(text):
     for section in re.split(r"^## ", text, flags=re.MULTILINE)[1:]:
         code = "\n".join(line[4:] for line in section.splitlines() if not line or line.startswith("    "))
         # What stands between the two functions belongs to `after`.
-        before = re.match(r"(?s)(.*^def before\(\):\n(?:(?: .*)?\n)*?)(?=\S)", code, re.MULTILINE)
+        before = re.match(r"((?:.*\n)*?def before\(\):\n(?:(?: .*)?\n)*)(?=\S)", code)
         found[section.splitlines()[0]] = (before.group(1).strip() if before else "", code.strip())
     return found
 

@@ -125,8 +125,11 @@ def judged(steps, arguments):
                    "--cpu", str(cpu), "--json", f"{stem_of(name)}.json"]
         ended = lanes.ended(command, arguments.folder / f"{stem_of(name)}.log", limit)
         document = document_at(arguments.folder / f"{stem_of(name)}.json")
-        faults = [ended] * bool(ended) + faults_of(document, steps[group, step], batches)
-        if arguments.doctor and steps[group, step]["whole"] != "unjudged":
+        right = steps[group, step]
+        faults = [ended] * bool(ended) + faults_of(document, right, batches)
+        if all(right[mode] == "unjudged" for mode in MODES):  # it may be lost at any point
+            faults = []
+        if arguments.doctor and right["whole"] != "unjudged":
             faults += examined(name, batches.partition(",")[0], document, limit)
         verdicts[name] = not faults
         return "WRONG " + "; ".join(faults) if faults else "right"
