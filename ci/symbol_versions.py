@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Makes programs and libraries run on the oldest systems that the bundle and the wheel are for, and says which
-do not: usage: ci/symbol_versions.py FILE..."""
+"""Makes files run on the oldest systems that the bundle and the wheel are for, and names those that cannot:
+usage: ci/symbol_versions.py FILE..."""
 
 import re
 import struct

@@ -9,7 +9,8 @@ install(TARGETS graphbench_base graphbench_ir graphbench_device graphbench_step 
 if(TARGET graphbench_cuda)
   install(TARGETS graphbench_cuda LIBRARY DESTINATION lib/graphbench COMPONENT runtime)
 endif()
-install(DIRECTORY workloads/torch/ DESTINATION lib/graphbench COMPONENT runtime FILES_MATCHING PATTERN "*.py")
+install(DIRECTORY workloads/torch/ DESTINATION lib/graphbench COMPONENT runtime FILES_MATCHING PATTERN "*.py"
+  PATTERN package EXCLUDE) # of the wheel (ci/wheel)
 # The installed documentation keeps the tree's folders, so that all links between its files work.
 file(GLOB documents RELATIVE "${PROJECT_SOURCE_DIR}" CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/docs/*.md"
   "${PROJECT_SOURCE_DIR}/docs/*.png" "${PROJECT_SOURCE_DIR}/docs/reference/*.md")

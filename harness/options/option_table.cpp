@@ -49,7 +49,9 @@ const std::vector<OptionSpec> own_options = {
     {"torch", torch, text, "FILE.py:FUNCTION",
      "run the step that a Python function builds, as PyTorch runs it, instead of workloads (docs/torch.md)",
      true},
-    {"python", torch, text, "PATH", "the Python interpreter for --torch (default: python3)", true},
+    {"python", torch, text, "PATH",
+     "the Python interpreter for --torch (default: python3, or the one that graphbench is installed in)",
+     true},
     {"split-ops", steps, words, "OP,...",
      "ops at which mode piecewise splits: kinds, or name patterns such as *.conv2 (default: the workload's "
      "own; for --torch scaled_dot_product_attention)"},

@@ -103,7 +103,8 @@ TorchStep torch_step(const RawOptions& raw, const SweepOptions& so_far) {
   if (!std::filesystem::is_regular_file(file, error))
     throw InputError(so_far.where("torch"), in_quotes(file) + " is not a file: give FILE.py:FUNCTION");
   step.file = std::filesystem::canonical(file).string();
-  const std::string python = text_of(raw, "python", "python3");
+  const char* const launcher = std::getenv("GRAPHBENCH_PYTHON");  // set by the Python package's command
+  const std::string python = text_of(raw, "python", launcher != nullptr ? launcher : "python3");
   step.python = find_program(python);
   if (step.python.empty())
     throw InputError(

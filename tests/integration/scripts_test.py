@@ -32,7 +32,7 @@ def run(*command, **options):
 
 class Scripts(unittest.TestCase):
     def test_explain_themselves_from_any_folder(self):
-        for script in SHELL:
+        for script in [*SHELL, ROOT / "ci" / "wheel"]:
             for flag in ("-h", "--help"):
                 with self.subTest(script=script.name, flag=flag):
                     done = run(script, flag)
@@ -40,7 +40,7 @@ class Scripts(unittest.TestCase):
                     self.assertTrue(done.stdout.startswith(f"usage: {script.relative_to(ROOT)}"), done.stdout)
 
     def test_refuse_what_they_do_not_know(self):
-        for name in ("packages", "build", "test", "bundle", "deb", "gpu", "gate", "shards/entry",
+        for name in ("packages", "build", "test", "bundle", "wheel", "deb", "gpu", "gate", "shards/entry",
                      "shards/submit"):
             with self.subTest(name):
                 done = run(ROOT / "ci" / name, "no-such-thing", "and-another")
