@@ -53,6 +53,12 @@ class ForeignSteps(HarnessCase):
         self.assertEqual({"code": "unsupported", "message": "open: graphs cannot hold this"},
                          self.cells()["whole", 31]["reason"])
 
+    def test_a_graph_that_cannot_be_lent_has_no_nodes(self):
+        self.sweep("--mode", "eager,whole", batch="37", code=0)
+        cell = self.cells()["whole", 37]
+        self.assertEqual(("ok", None), (cell["status"], cell["graph"]))
+        self.assertEqual([1, 1], [cell["counters"][name] for name in ("captured", "instantiated")])
+
     def test_a_difference_that_another_order_explains_is_said(self):
         done = self.sweep("--mode", "whole", batch="29", code=0)
         self.assertIn("note: 1 cell: outputs differ from the eager outputs by", done.stdout)

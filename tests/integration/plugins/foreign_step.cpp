@@ -23,6 +23,7 @@ constexpr std::int64_t batch_that_crashes = 19;
 constexpr std::int64_t batch_that_fails_in_run = 23;
 constexpr std::int64_t batch_within_tolerance = 29;
 constexpr std::int64_t batch_that_is_skipped = 31;
+constexpr std::int64_t batch_without_nodes = 37;  // its graph cannot be lent
 
 class Step {
  public:
@@ -54,7 +55,9 @@ class Step {
       captured[2] = 1;
       return 3;
     }
-    captured[0] = mode_ == "whole" ? 1 : 0;
+    captured[0] = mode_ != "whole"                ? GB_PART_RUN
+                  : batch_ == batch_without_nodes ? GB_PART_UNSEEN
+                                                  : GB_PART_CAPTURED;
     return 1;
   }
 
