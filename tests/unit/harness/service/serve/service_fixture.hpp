@@ -44,7 +44,7 @@ class ServiceApiTest : public testing::Test {
     ApiSettings settings;
     settings.access.token = token_;
     settings.queued_max = 2;
-    settings.devices = {{"cuda:0", false, "none", "install one"}};
+    settings.devices = {{"cuda:0", false, "none", "install one", {}, true}};
     settings.plugins = plugins_;
     settings.workloads = workloads_;
     api_ = make_api(settings, {*store_, *runner_, *feed_, metrics_, service_metrics_, turn_});
