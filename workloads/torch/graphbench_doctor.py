@@ -205,8 +205,8 @@ def causes(step, missing):
 
 
 def failing_cold(step, warm_places):
-    """The ops of a first step that a capture cannot hold, as where a library makes its handle. Builds the step
-    again on a thread that has no handles yet, last of all, because a library may stay broken."""
+    """The ops of a first step that a capture cannot hold, as where a library makes its handle. Builds the
+    step again on a thread that has no handles yet, last of all, because a library may stay broken."""
     cold = Doctor(step.stream, step.file)
 
     def run():
