@@ -6,6 +6,7 @@ include(CMakePackageConfigHelpers)
 install(TARGETS graphbench RUNTIME DESTINATION bin COMPONENT runtime)
 install(TARGETS graphbench_base graphbench_ir graphbench_device graphbench_step LIBRARY
   DESTINATION lib COMPONENT runtime)
+install(TARGETS graphbench_host_module LIBRARY DESTINATION lib/graphbench COMPONENT runtime)
 if(TARGET graphbench_cuda)
   install(TARGETS graphbench_cuda LIBRARY DESTINATION lib/graphbench COMPONENT runtime)
 endif()

@@ -29,3 +29,8 @@ foreach(library hwloc:hwloc.h dnnl:oneapi/dnnl/dnnl.hpp zip:zip.h)
   target_include_directories(graphbench_${name} SYSTEM INTERFACE "${GRAPHBENCH_${variable}_INCLUDE}")
   target_link_libraries(graphbench_${name} INTERFACE "${GRAPHBENCH_${variable}_LIBRARY}")
 endforeach()
+file(STRINGS "${GRAPHBENCH_DNNL_INCLUDE}/oneapi/dnnl/dnnl_version.h" version REGEX "DNNL_VERSION_MAJOR")
+if(NOT version MATCHES "MAJOR +2$")
+  message(FATAL_ERROR "oneDNN 2 is needed, as in Debian 12, and here it is another (${version}): build on "
+    "Debian 12; what ci/wheel or ci/bundle makes there runs here")
+endif()

@@ -156,6 +156,19 @@ function(graphbench_library room)
   endif()
 endfunction()
 
+# graphbench_backend_module(<target> <name> <rpath>...): a module that the registry opens as
+# lib/graphbench/<name>.so.
+function(graphbench_backend_module target name)
+  set_target_properties(${target} PROPERTIES
+    PREFIX ""
+    OUTPUT_NAME ${name}
+    LIBRARY_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/lib/graphbench"
+    CXX_VISIBILITY_PRESET hidden
+    INSTALL_RPATH "${ARGN}"
+    BUILD_WITH_INSTALL_RPATH ON)
+  target_link_options(${target} PRIVATE "LINKER:--exclude-libs,ALL")
+endfunction()
+
 # Tests are compiled without optimisation; the tested libraries keep their own options. tests/CMakeLists.txt
 # makes the precompiled header of tests, because only it knows GoogleTest.
 function(graphbench_test_program name)

@@ -17,7 +17,6 @@
 #include "graphs/base/text.hpp"
 #include "graphs/device/backend_module.hpp"
 #include "graphs/host/cpu.hpp"
-#include "graphs/host/host_device.hpp"
 
 namespace graphbench {
 namespace {
@@ -65,6 +64,27 @@ std::vector<DeviceStatus> cuda_devices(Work work) {
   return statuses;
 }
 
+const ModuleResult& host_module() {
+  static const ModuleResult* const loaded =
+      new ModuleResult(load_backend_module(own_directory() + "/graphbench_host.so"));
+  return *loaded;
+}
+
+// A process with a user's step does not load oneDNN unless it runs on the host.
+std::vector<DeviceStatus> host_devices(Work work) {
+  if (work == Work::lent_step) return host::device_statuses();
+  const ModuleResult& module = host_module();
+  if (module.backend != nullptr) return module.backend->devices();
+  return {{.id = "host", .detail = module.failure, .advice = module.advice}};
+}
+
+// Index 0 is the whole host; index N + 1 is share N.
+std::unique_ptr<Device> open_host(int index, Work work) {
+  const ModuleResult& module = host_module();
+  if (module.backend != nullptr) return module.backend->open(index, work);
+  throw Error(ErrorCode::unsupported, "open device host: " + module.failure + " (" + module.advice + ")");
+}
+
 std::string reason_of(const DeviceStatus& status) {
   return status.advice.empty() ? status.detail : status.detail + " (" + status.advice + ")";
 }
@@ -105,7 +125,7 @@ std::unique_ptr<Device> open_cuda(std::optional<int> index, Work work) {
 
 std::vector<DeviceStatus> list_devices(Work work) {
   std::vector<DeviceStatus> all = cuda_devices(work);
-  for (DeviceStatus& status : host::make_host_backend()->devices()) all.push_back(std::move(status));
+  for (DeviceStatus& status : host_devices(work)) all.push_back(std::move(status));
   return all;
 }
 
@@ -125,8 +145,8 @@ AutoDevice auto_device(Work work) {
 
 std::unique_ptr<Device> open_device(const std::string& spec, Work work) {
   if (spec == "auto") return open_device(auto_device(work).spec, work);
-  if (spec == "host") return host::make_host_backend()->open(0, work);
-  if (const auto share = host::share_of(spec)) return host::make_host_backend()->open(*share + 1, work);
+  if (spec == "host") return open_host(0, work);
+  if (const auto share = host::share_of(spec)) return open_host(*share + 1, work);
   return open_cuda(cuda_index(spec), work);
 }
 
@@ -173,13 +193,13 @@ ModuleResult open_checked(void* library, const std::string& path) {
 ModuleResult load_backend_module(const std::string& path) {
   std::error_code error;
   if (!std::filesystem::exists(path, error)) {
-    return failed("the CUDA module was not built or not installed: there is no " + path,
-                  "build with a CUDA toolkit (GRAPHBENCH_CUDA=ON), or set GRAPHBENCH_MODULE_DIR to the "
-                  "module's folder");
+    return failed("a backend's module was not built or not installed: there is no " + path,
+                  "install all of graphbench, or build it again; CUDA's modules may also lie in "
+                  "GRAPHBENCH_MODULE_DIR");
   }
   void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
-    return failed("the CUDA module could not be loaded: " + take_dl_error(),
+    return failed("a backend's module could not be loaded: " + take_dl_error(),
                   "install what the linker misses, or add its folder to LD_LIBRARY_PATH");
   }
   ModuleResult result = open_checked(library, path);

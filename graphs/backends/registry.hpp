@@ -1,4 +1,4 @@
-// Finds backends: `host` is built in; `cuda` is a module, one of several, that is loaded on first use. The
+// Finds backends: `host` and `cuda` are modules that are loaded on first use; `cuda` is one of several. The
 // first call of a process decides which (cuda_module.hpp), so its `work` must be that of all.
 #pragma once
 

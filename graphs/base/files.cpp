@@ -5,6 +5,7 @@
 // Process ids could not show this, because two containers can use the same id.
 #include "graphs/base/files.hpp"
 
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/random.h>
@@ -275,13 +276,17 @@ void check_writable(const std::filesystem::path& path) {
   const TemporaryFile probe(target);
 }
 
+std::string own_directory() {
+  Dl_info here{};
+  std::error_code error;
+  if (dladdr(reinterpret_cast<const void*>(&own_directory), &here) == 0) return "lib/graphbench";
+  const std::filesystem::path library = std::filesystem::absolute(here.dli_fname, error);
+  return (library.parent_path() / "graphbench").lexically_normal().string();
+}
+
 std::string module_directory() {
   const char* chosen = std::getenv("GRAPHBENCH_MODULE_DIR");
-  if (chosen != nullptr && *chosen != '\0') return chosen;
-  std::error_code error;
-  const std::filesystem::path binary = std::filesystem::read_symlink("/proc/self/exe", error);
-  if (error) return "lib/graphbench";
-  return (binary.parent_path().parent_path() / "lib" / "graphbench").string();
+  return chosen != nullptr && *chosen != '\0' ? chosen : own_directory();
 }
 
 }  // namespace graphbench

@@ -57,8 +57,11 @@ void write_file_atomically(const std::filesystem::path& path, std::string_view c
 // folder or a pipe without a reader. Keeps a pipe open until this process ends, so its reader waits.
 void check_writable(const std::filesystem::path& path);
 
-// The folder of what is loaded at run time, backend modules and Python files: $GRAPHBENCH_MODULE_DIR, else
-// ../lib/graphbench from the binary's folder.
+// The folder `graphbench` beside the library that holds this function: what is loaded at run time. In a
+// process of PyTorch it is not beside the process's binary.
+std::string own_directory();
+
+// The folder of CUDA's modules and of Python files: $GRAPHBENCH_MODULE_DIR, else own_directory().
 std::string module_directory();
 
 }  // namespace graphbench

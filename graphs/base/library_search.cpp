@@ -15,15 +15,20 @@ namespace {
 
 std::vector<std::string> folders() {
   std::vector<std::string> all;
-  const auto add = [&](const char* variable, const std::string& below) {
+  const auto add = [&](const std::string& folder) {
+    if (!contains(all, folder)) all.push_back(folder);
+  };
+  const auto add_named = [&](const char* variable, const std::string& below) {
     const char* const value = std::getenv(variable);
     for (const std::string& folder : split(value != nullptr ? value : "", ':'))
-      if (!folder.empty()) all.push_back(folder + below);
+      if (!folder.empty()) add(folder + below);
   };
-  add(library_folders_variable, "");
-  add("CUDA_HOME", "/lib64");
-  for (const char* toolkit : {"/usr/local/cuda", "/usr/local/cuda-13", "/usr/local/cuda-12"})
-    all.push_back(std::string(toolkit) + "/lib64");
+  add_named(library_folders_variable, "");
+  for (const char* below : {"/lib64", "/extras/CUPTI/lib64"}) {
+    add_named("CUDA_HOME", below);
+    for (const char* toolkit : {"/usr/local/cuda", "/usr/local/cuda-13", "/usr/local/cuda-12"})
+      add(std::string(toolkit) + below);
+  }
   return all;
 }
 

@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "graphs/base/library_search.hpp"
+
 namespace graphbench::cuda {
 
 // Never closes the library, because a driver's library leaves threads and handlers that need its code.
@@ -23,6 +25,11 @@ class DynamicLibrary {
     const char* text = dlerror();
     why_ = name_ + " could not be opened: " + (text != nullptr ? text : "unknown error");
   }
+
+  DynamicLibrary(std::string name, FoundLibrary found)
+      : name_(std::move(name)),
+        handle_(found.handle),
+        why_(handle_ == nullptr ? name_ + ": " + found.why : "") {}
 
   bool is_open() const noexcept { return handle_ != nullptr; }
   // Why the library cannot be used; empty if it can.

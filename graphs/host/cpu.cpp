@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <string_view>
@@ -12,6 +13,7 @@
 
 #include "graphs/base/error.hpp"
 #include "graphs/base/text.hpp"
+#include "graphs/host/host_memory.hpp"
 
 namespace graphbench::host {
 
@@ -82,6 +84,28 @@ std::vector<int> cpus_of(int share, const std::vector<int>& cpus) {
   const auto begin = [&](std::size_t at) { return static_cast<std::ptrdiff_t>(cpus.size() * at / count); };
   const auto place = static_cast<std::size_t>(share);
   return {cpus.begin() + begin(place), cpus.begin() + begin(place + 1)};
+}
+
+std::vector<DeviceStatus> device_statuses() {
+  DeviceStatus status;
+  status.id = "host";
+  try {
+    const double gib = static_cast<double>(HostMemory().info().total_bytes) / (1024.0 * 1024.0 * 1024.0);
+    char memory[32];
+    std::snprintf(memory, sizeof(memory), "%.1f GiB", gib);
+    status.available = true;
+    status.detail = cpu_name() + ", " + std::to_string(usable_cores()) + " cores, " + memory;
+  } catch (const Error& error) {
+    status.detail = error.what();
+    status.advice = std::string("unset ") + memory_limit_variable + " or set it to a number of bytes";
+  }
+  std::vector<DeviceStatus> all = {status};
+  for (int share = 0; share < shares(); ++share) {
+    all.push_back(status);
+    all.back().id += ":" + std::to_string(share);
+    all.back().detail = "a share of the host's CPUs";
+  }
+  return all;
 }
 
 }  // namespace graphbench::host

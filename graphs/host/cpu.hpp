@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "graphs/device/device.hpp"
+
 namespace graphbench::host {
 
 std::string cpu_name();  // "Intel(R) Xeon(R) ..."; "unknown CPU" if the system gives no name
@@ -28,5 +30,8 @@ std::optional<int> share_of(const std::string& device);
 // The part of `cpus` that belongs to the share, in the same order. Throws Error(unsupported) if there are
 // more shares than CPUs.
 std::vector<int> cpus_of(int share, const std::vector<int>& cpus);
+
+// `host` and its shares, without the dtypes, which oneDNN knows. A process that uses a GPU need not load it.
+std::vector<DeviceStatus> device_statuses();
 
 }  // namespace graphbench::host

@@ -276,25 +276,9 @@ class HostBackend final : public Backend {
   std::string name() const override { return "host"; }
 
   std::vector<DeviceStatus> devices() override {
-    DeviceStatus status;
-    status.id = "host";
-    try {
-      const double gib = static_cast<double>(HostMemory().info().total_bytes) / (1024.0 * 1024.0 * 1024.0);
-      char memory[32];
-      std::snprintf(memory, sizeof(memory), "%.1f GiB", gib);
-      status.available = true;
-      status.dtypes = supported_dtypes(HostDevice::takes);
-      status.detail = cpu_name() + ", " + std::to_string(usable_cores()) + " cores, " + memory;
-    } catch (const Error& error) {
-      status.detail = error.what();
-      status.advice = std::string("unset ") + memory_limit_variable + " or set it to a number of bytes";
-    }
-    std::vector<DeviceStatus> all = {status};
-    for (int share = 0; share < shares(); ++share) {
-      all.push_back(status);
-      all.back().id += ":" + std::to_string(share);
-      all.back().detail = "a share of the host's CPUs";
-    }
+    std::vector<DeviceStatus> all = device_statuses();
+    for (DeviceStatus& status : all)
+      if (status.available) status.dtypes = supported_dtypes(HostDevice::takes);
     return all;
   }
 

@@ -1,9 +1,5 @@
 // libgraphbench_step.so: runs the worker, the probe and the bill in a process that provides the step itself,
 // such as a Python interpreter. The library has no command line.
-#include <dlfcn.h>
-#include <stdlib.h>
-
-#include <filesystem>
 #include <string_view>
 
 #include "graphs/base/text.hpp"
@@ -17,12 +13,6 @@
 extern "C" GB_EXPORT int graphbench_child(const char* role, const char* parent, const gb_plugin* plugin,
                                           const char* origin) {
   using namespace graphbench;
-  // Looks for the CUDA module beside this library, because it is not beside the interpreter.
-  Dl_info here{};
-  if (dladdr(reinterpret_cast<const void*>(&graphbench_child), &here) != 0) {
-    const std::filesystem::path folder = std::filesystem::path(here.dli_fname).parent_path() / "graphbench";
-    setenv("GRAPHBENCH_MODULE_DIR", folder.c_str(), 0);
-  }
   const abi::LentPlugin lent{plugin, origin};
   if (role == std::string_view(cli::worker_role)) return worker::worker_main(parent, &lent);
   if (role == std::string_view(cli::probe_role)) return sweep::probe_main(parent, &lent);

@@ -7,6 +7,8 @@ import sys
 import tempfile
 import unittest
 
+from harness_case import BINARY
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
@@ -57,3 +59,12 @@ class SymbolVersions(unittest.TestCase):
             self.assertEqual(1, done.returncode)
             self.assertEqual(f"{program} needs arc4random of GLIBC_2.36: the newest that may be needed are "
                              "GLIBC_2.34, GLIBCXX_3.4.29\n", done.stderr)
+
+
+class Libraries(unittest.TestCase):
+    def test_only_the_module_of_the_host_device_needs_onednn(self):
+        tree = pathlib.Path(BINARY).resolve().parents[1]
+        files = [pathlib.Path(BINARY), *tree.glob("lib/*.so"), *tree.glob("lib/graphbench/*.so")]
+        self.assertGreater(len(files), 4)
+        needing = [file.name for file in files if "libdnnl.so" in run("objdump", "-p", file).stdout]
+        self.assertEqual(["graphbench_host.so"], needing)

@@ -355,7 +355,7 @@ class OnTheHost(HarnessCase):
                 start = stop = events = lambda self: os.write(2, b"WARNING: kineto\\n") and []
             with mock.patch.object(torch.profiler, "profile", Profile), \\
                     mock.patch.object(torch.cuda, "synchronize"):
-                assert doctor.kernels(lambda: os.write(2, b"the step's own\\n")) == []
+                assert not doctor.work_of(lambda: os.write(2, b"the step's own\\n"))
             os.write(2, b"the end\\n")
         """
         done = subprocess.run([PYTHON, "-B", "-c", textwrap.dedent(script)], capture_output=True, text=True,

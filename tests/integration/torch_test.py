@@ -283,11 +283,15 @@ class Torch(HarnessCase):
         self.assertEqual(["own-build"], self.result()["plan"]["axes"]["workload"])
 
     def test_an_interpreter_without_torch_or_behind_a_wrapper_is_told_apart(self):
+        (self.folder / "old.d/torch").mkdir(parents=True)
+        (self.folder / "old.d/torch/__init__.py").write_text('__version__ = "1.8.1"\n', encoding="utf-8")
         for name, script, words in (("empty", f"{PYTHON} -S -I", "has no torch"),
+                                    ("old", f"env PYTHONPATH={self.folder}/old.d {PYTHON}",
+                                     "PyTorch 1.8.1 of /usr/bin/python3 is too old: 1.13 is the least"),
                                     ("wrapper", f'true; {PYTHON} "$@"; exit', "a wrapper started")):
             with self.subTest(name):
                 program = self.folder / name
-                body = f'#!/bin/sh\nexec {script} "$@"\n' if name == "empty" else f"#!/bin/sh\n{script}\n"
+                body = f"#!/bin/sh\n{script}\n" if name == "wrapper" else f'#!/bin/sh\nexec {script} "$@"\n'
                 program.write_text(body, encoding="utf-8")
                 program.chmod(0o755)
                 done = self.run_graphbench("--sweep", "--device", "host", "--torch", "step.py:model",

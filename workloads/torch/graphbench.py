@@ -26,6 +26,10 @@ try:
 except ImportError as missing:
     sys.exit(f"graphbench: {sys.executable} has no torch ({missing}): name one that has with --python")
 
+if tuple(map(int, re.findall(r"\d+", torch.__version__)[:2])) < (1, 13):
+    sys.exit(f"graphbench: PyTorch {torch.__version__} of {sys.executable} is too old: 1.13 is the least; "
+             "name another interpreter with --python")
+
 import graphbench_abi as abi  # noqa: E402
 import graphbench_package  # noqa: E402
 from graphbench_abi import Refusal, Skip, reason_of  # noqa: E402

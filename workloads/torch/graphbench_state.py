@@ -45,6 +45,16 @@ def collected():
     return objects
 
 
+def instances(objects, *kinds):
+    """The objects of these types and their subclasses. There are hundreds of thousands of objects, so no loop
+    over them is Python's."""
+    try:
+        chosen = {each for each in set(map(type, objects)) if issubclass(each, kinds)}
+    except TypeError:  # a type that cannot be hashed
+        return [each for each in objects if issubclass(type(each), kinds)]
+    return list(itertools.compress(objects, map(chosen.__contains__, map(type, objects))))
+
+
 def owned(tensor):
     """The tensor, which now keeps its memory. An object that the collector or a weak reference gives may be
     one that its C++ tensor owns, and would point to nothing when that tensor goes."""
@@ -64,7 +74,7 @@ def is_trained(tensor):
 def live_tensors():
     """All tensors that Python can reach, and the gradients of the leaves among them."""
     with unseen():
-        found = [owned(each) for each in collected() if issubclass(type(each), torch.Tensor)]
+        found = [owned(each) for each in instances(collected(), torch.Tensor)]
         return found + [each.grad for each in found if is_trained(each) and each.grad is not None]
 
 
@@ -72,10 +82,9 @@ def live_generators():
     """All random number generators that Python can reach. The garbage collector does not track them, nor
     tuples and dicts that hold nothing else, so they are looked for in what tracked objects refer to."""
     referents = gc.get_referents(*collected())
-    untracked = [each for each in referents if type(each) in (dict, tuple) and not gc.is_tracked(each)]
-    found = {id(each): each for each in itertools.chain(referents, gc.get_referents(*untracked))
-             if issubclass(type(each), torch.Generator)}
-    return list(found.values())
+    untracked = list(itertools.filterfalse(gc.is_tracked, instances(referents, dict, tuple)))
+    found = instances(referents + gc.get_referents(*untracked), torch.Generator)
+    return list({id(each): each for each in found}.values())
 
 
 class Digests:

@@ -25,7 +25,8 @@ from graphbench_inputs import Inputs, Unchanged
 from graphbench_memory import OwnMemory
 from graphbench_ops import writers
 from graphbench_pieces import cut, without_owner
-from graphbench_state import State, bytes_of, is_trained, live_tensors, owned, storage_of, unseen
+from graphbench_state import (State, bytes_of, instances, is_trained, live_tensors, owned, storage_of,
+                              unseen)
 from graphbench_versions import lends_graphs, new_graph, recording, shared_pool, uuid_of
 from graphbench_walk import Walk, parts_of
 
@@ -121,7 +122,7 @@ class Step:
             if tensor.device.type != "cpu" and tensor.device != self.device:
                 raise Skip(f"the step is on several devices: the step holds {path} on {tensor.device}, but "
                            f"only {self.device} is measured")
-        self.optimizers = [each for each in gc.get_objects() if issubclass(type(each), torch.optim.Optimizer)]
+        self.optimizers = instances(gc.get_objects(), torch.optim.Optimizer)
         leaves = [each for each in live_tensors() if is_trained(each)]
         trained = {storage_of(part)._cdata for each in leaves for part in parts_of(each)}
         trained |= {storage_of(value)._cdata for optimizer in self.optimizers

@@ -173,20 +173,17 @@ std::vector<Activity> CuptiProfiler::collect() {
 
 namespace {
 
-// The files to try, in order. The folders are named, because the library search path often lacks them. The
-// version of this module's CUDA runtime comes first, because another version may not know the running driver.
-std::vector<std::string> files() {
+// The version of this module's CUDA runtime comes first, because another may not know the running driver.
+FoundLibrary find_cupti() {
   const std::string versioned = "libcupti.so." + std::to_string(CUDART_VERSION / 1000);
-  std::vector<std::string> files;
-  for (const char* folder : {"", "/usr/local/cuda/extras/CUPTI/lib64/", "/usr/local/cuda/lib64/"}) {
-    for (const std::string& name : {versioned, std::string("libcupti.so")}) files.push_back(folder + name);
-  }
-  return files;
+  FoundLibrary found = open_library(versioned, LibrarySearch::everywhere);
+  if (found.handle == nullptr) found.handle = open_library("libcupti.so", LibrarySearch::everywhere).handle;
+  return found;
 }
 
 Opened<CuptiLibrary> open_cupti() {
   Opened<CuptiLibrary> opened;
-  DynamicLibrary file("CUPTI", files());
+  DynamicLibrary file("CUPTI", find_cupti());
   CuptiLibrary& library = opened.library;
   file.look_up("cuptiGetVersion", library.get_version);
   file.look_up("cuptiGetResultString", library.get_result_string);
@@ -199,7 +196,8 @@ Opened<CuptiLibrary> open_cupti() {
   file.look_up("cuptiActivityGetNumDroppedRecords", library.dropped_records);
   opened.why = file.why();
   if (!file.is_open()) {
-    opened.why += "; install it with the CUDA toolkit, or add its folder to LD_LIBRARY_PATH";
+    opened.why +=
+        std::string("; install it with the CUDA toolkit, or name its folder in ") + library_folders_variable;
   }
   return opened;
 }

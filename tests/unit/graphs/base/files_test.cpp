@@ -244,14 +244,15 @@ TEST(WholeFile, APipeIsReadWhereItHasAWriterAndNotWaitedFor) {
   close(ends[0]);
 }
 
-TEST(ModuleDirectory, IsTheEnvironmentsOrBesideTheBinary) {
+TEST(ModuleDirectory, IsTheEnvironmentsOrBesideTheLibraries) {
   const char* before = std::getenv("GRAPHBENCH_MODULE_DIR");
   const std::string kept = before != nullptr ? before : "";
   setenv("GRAPHBENCH_MODULE_DIR", "/some/where", 1);
   EXPECT_EQ(module_directory(), "/some/where");
   unsetenv("GRAPHBENCH_MODULE_DIR");
-  const auto binary = std::filesystem::read_symlink("/proc/self/exe");
-  EXPECT_EQ(module_directory(), (binary.parent_path().parent_path() / "lib/graphbench").string());
+  const auto tests = std::filesystem::read_symlink("/proc/self/exe").parent_path();
+  EXPECT_EQ(module_directory(), (tests.parent_path() / "lib/graphbench").string());
+  EXPECT_EQ(own_directory(), module_directory());
   if (before != nullptr) setenv("GRAPHBENCH_MODULE_DIR", kept.c_str(), 1);
 }
 

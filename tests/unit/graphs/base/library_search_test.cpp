@@ -49,6 +49,14 @@ TEST_F(LibrarySearchTest, SaysWhatItTried) {
                     HasSubstr("in " + folder_), HasSubstr("in /usr/local/cuda/lib64")));
 }
 
+TEST_F(LibrarySearchTest, NamesAFolderOnce) {
+  setenv(library_folders_variable, "/usr/local/cuda/lib64", 1);
+  const std::string why = open_library(file, LibrarySearch::everywhere).why;
+  const std::size_t first = why.find("in /usr/local/cuda/lib64");
+  ASSERT_NE(first, std::string::npos);
+  EXPECT_EQ(why.find("in /usr/local/cuda/lib64", first + 1), std::string::npos) << why;
+}
+
 TEST_F(LibrarySearchTest, SaysWhyAFileIsNone) {
   std::ofstream(folder_ + "/" + file) << "not a library";
   EXPECT_THAT(open_library(file, LibrarySearch::everywhere).why, HasSubstr("file too short"));
