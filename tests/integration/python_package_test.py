@@ -200,7 +200,7 @@ class Sweeps(PackageCase):
                       self.raised('graphbench.sweep("step.py:build")'))
 
     def test_nothing_measured_is_no_document(self):
-        self.assertIn("graphbench wrote no document to ",
+        self.assertIn("graphbench wrote no document: ",
                       self.raised(f'graphbench.sweep("step.py:build", dry_run=True, batch=1, {QUICK})'))
 
     def test_the_notebook_runs(self):

@@ -62,15 +62,19 @@ def sweep(step, **options):
     if in_worker:
         raise Error("the processes that measure load the step file, so sweep() would call itself: put the "
                     'call into another file, or below `if __name__ == "__main__":`')
-    with tempfile.TemporaryDirectory(prefix="graphbench-") as folder:
-        options = {"python": sys.executable, "json": os.path.join(folder, "graphbench.json"), **options}
-        code, line = run([*program(), "--sweep", f"--torch={step_of(step)}", *words_of(options)])
+    options = {"python": sys.executable, "json": "-", **options}
+    with tempfile.TemporaryFile() as written:
+        code, line = run([*program(), "--sweep", f"--torch={step_of(step)}", *words_of(options)],
+                         written if options["json"] == "-" else None)
         if code not in (0, 3):  # 3: some cells failed, and say why
             raise Error(line or f"graphbench ended with exit code {code}", code)
+        written.seek(0)
         path = pathlib.Path(options["json"])
-        if not path.is_file():
-            raise Error(f"graphbench wrote no document to {path}: {line or 'it measured nothing'}", code)
-        return json.loads(path.read_text(encoding="utf-8"))
+        text = written.read() or (path.read_bytes() if path.is_file() else b"")
+    if not text.startswith(b"{"):  # such as the plan of --dry-run
+        print(text.decode(errors="replace"), end="")
+        raise Error(f"graphbench wrote no document: {line or 'it measured nothing'}", code)
+    return json.loads(text)
 
 
 def program():
@@ -106,13 +110,16 @@ def words_of(options):
         yield f"--{name.replace('_', '-')}{text}"
 
 
-def run(command):
-    """Prints what the program prints. Returns its exit code and its last message, such as a refusal."""
+def run(command, document):
+    """Prints what the program prints, but for a document on stdout, which goes to the file `document`.
+    Returns the exit code and the last message, such as a refusal."""
     last = ""
-    pipes = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
-    with subprocess.Popen(command, **pipes, encoding="utf-8", errors="replace") as process:
+    pipes = {"stdout": document, "stderr": subprocess.PIPE} if document else {
+        "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
+    with subprocess.Popen(command, stdin=subprocess.DEVNULL, **pipes, encoding="utf-8",
+                          errors="replace") as process:
         try:
-            for line in process.stdout:
+            for line in process.stderr if document else process.stdout:
                 print(line, end="", flush=True)
                 if line.startswith("graphbench: "):
                     last = line[len("graphbench: "):].strip()
