@@ -164,6 +164,7 @@ function(graphbench_backend_module target name)
     OUTPUT_NAME ${name}
     LIBRARY_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/lib/graphbench"
     CXX_VISIBILITY_PRESET hidden
+    DISABLE_PRECOMPILE_HEADERS ON # they were made with another visibility, which clang refuses
     INSTALL_RPATH "${ARGN}"
     BUILD_WITH_INSTALL_RPATH ON)
   target_link_options(${target} PRIVATE "LINKER:--exclude-libs,ALL")
