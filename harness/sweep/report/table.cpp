@@ -284,6 +284,7 @@ std::string legend(const Columns& columns, int columns_of_terminal) {
         std::string(row->column.empty() ? row->help : row->column_help));
     if (row->column == "even") add("even ?: unknown   even -: eager was not swept");
   }
+  if (!warmups) add("W: warmups");
   return text + line + "\n";
 }
 
@@ -352,8 +353,14 @@ void print_table(std::ostream& out, const model::Result& result, const TableOpti
   const std::vector<std::string> modes = modes_of(result);
   const Columns columns = fitting(columns_of(result, options), modes, options);
   const bool wide = wide_table(columns, modes) <= options.width;
+  Columns explained = columns;
+  if (wide) {  // a table without graphs has none of their columns
+    std::erase_if(explained, [&](const model::MetricRow* row) {
+      return std::ranges::none_of(modes, [&](const std::string& mode) { return in_group(*row, mode); });
+    });
+  }
   out << "device " << one_line(device.kind) << ": " << one_line(device.name) << "; every number is a median\n"
-      << legend(columns, options.width) << '\n';
+      << legend(explained, options.width) << '\n';
   // Repeats the head before a section that would exceed this many rows below the last head.
   constexpr std::size_t rows_below_head = 40;
   std::size_t rows = rows_below_head;

@@ -67,6 +67,15 @@ TEST(Table, HasColumnsOfWhatSomeCellHasOfCacheAndPackage) {
   EXPECT_THAT(print(result, {}), AllOf(HasSubstr("43.0ms"), HasSubstr("67.0ms")));
 }
 
+TEST(Table, ExplainsOnlyTheColumnsThatItHas) {
+  model::Result result = samples::small_result();
+  EXPECT_THAT(print(result, {}), AllOf(HasSubstr("gain: "), HasSubstr("even ?")));
+  std::erase_if(result.cells, [](const model::CellResult& each) { return each.cell.mode != "eager"; });
+  ASSERT_FALSE(result.cells.empty());
+  EXPECT_THAT(print(result, {}), AllOf(HasSubstr("submit: "), HasSubstr("W: warmups"),
+                                       Not(HasSubstr("gain: ")), Not(HasSubstr("even ?"))));
+}
+
 TEST(Table, SaysWhyThereIsNoBreakEven) {
   model::Result result = samples::interrupted_result();
   const auto even_of = [&](model::NoBreakeven reason) {
