@@ -3,6 +3,7 @@ one step; each mutant breaks the check in one place, and a case must then be wro
 
 import contextlib
 import dataclasses
+import gc
 import pathlib
 import runpy
 import subprocess
@@ -28,6 +29,10 @@ def cases():
     from stand_in import installed, judge
 
     nn = torch.nn
+    all_objects = state.collected
+    frozen = [torch.zeros(3)]
+    gc.freeze()  # hundreds of thousands of torch's own objects, which each case would look through
+    state.collected = gc.get_objects
     captured = lambda: torch.cuda.is_current_stream_capturing()  # noqa: E731
 
     def net():
@@ -250,6 +255,16 @@ def cases():
         with mock.patch.object(state, "bytes_of", bytes_of):
             return judge(plain)["identical"]
 
+    def frozen_state():
+        """What the user froze is state too, if all objects are looked through."""
+        def build(batch, device):
+            def step():
+                frozen[0].add_(1)
+                return frozen[0] * 2
+            return step
+        with mock.patch.object(state, "collected", all_objects):
+            return judge(build)["state"]["count"] == 1
+
     def line_of(text):
         lines = pathlib.Path(__file__).read_text(encoding="utf-8").splitlines()
         return 1 + next(index for index, line in enumerate(lines) if text in line)
@@ -330,6 +345,7 @@ def cases():
         "a graph that cannot be lent is replayed and judged": not_lent,
         "a device is named by the driver": named_by_driver,
         "a handle's pool is kept by a graph": pool_of_handle,
+        "what is frozen is state": frozen_state,
         "--torch-inputs keep": lambda: judge(plain, torch_inputs="keep")["inputs"]["renewed"] == 0,
     }
     for path in sorted((ROOT / "workloads/torch/examples").glob("*.py")):
