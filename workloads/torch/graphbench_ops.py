@@ -87,8 +87,9 @@ class Sketches:
             return
         where = place(self.step.file)
         if self.step.on_cuda and torch.cuda.current_stream().cuda_stream != self.step.stream.cuda_stream:
+            # A stream that is not captured may not allocate now, so nothing is summed there.
             self.elsewhere = self.elsewhere or f"{name} at {where}"
-        if "empty" not in name:  # what empty() gives is arbitrary
+        elif "empty" not in name:  # what empty() gives is arbitrary
             with contextlib.suppress(RuntimeError, NotImplementedError):  # a tensor without memory
                 self.found.append((name, where, outputs[0].dtype, self.of(outputs[0])))
 
@@ -130,8 +131,10 @@ class Comparison:
         step.begin(False)
         step.inputs.write_old()
         captured = Sketches(step, self.digests)
-        step.capture(0, Ops(captured.see))
-        self.elsewhere = captured.elsewhere
+        try:
+            step.capture(0, Ops(captured.see))
+        finally:
+            self.elsewhere = captured.elsewhere
         if step.kinds[0] != UNSEEN:
             step.graphs[0].instantiate()
         replays = []
