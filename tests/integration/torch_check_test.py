@@ -315,6 +315,9 @@ def cases():
         "the op that writes state is named with its line": lambda: judge(
             lambda b, d: Runner(b).running)["state"]["names"][0] == (
                 f"Runner.sums (aten::mul_ at torch_check_test.py:{line_of('self.sums.mul_')})"),
+        "an op of a returned module is no backward pass": lambda: (
+            "num_batches_tracked (aten::add_ at the step)" in judge(
+                lambda b, d: (nn.BatchNorm1d(8), (torch.randn(b, 8),)), mode="eager")["state"]["names"]),
         "the first op that differs is named": lambda: differs_at(late, "aten::mul", "captured() else 2)"),
         "a value that a capture keeps is named": lambda: differs_at(
             baked, "aten::lift_fresh", "torch.tensor(scale.tolist())"),

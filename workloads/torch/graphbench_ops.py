@@ -20,14 +20,18 @@ WAVES = (0.618, 1.618, 2.399, 4.142)  # radians per element: the sums by which t
 
 
 def place(file):
-    """The innermost line of the step file ("backward" if there is none), and the innermost line outside of
-    torch if that is in another file."""
+    """The innermost line of the step file, and the innermost line outside of torch if that is in another
+    file. "the step" if only torch's code stands between: a module that the file returned; "backward" if the
+    step's call is not on the stack either, as on autograd's threads."""
     found, inside = "backward", ""
     for frame, number in traceback.walk_stack(sys._getframe(1)):
         name = frame.f_code.co_filename
         line = f"{pathlib.Path(name).name}:{number}"
         if name == file:
             found = line
+            break
+        if name.endswith("/graphbench_step.py"):
+            found = "the step"
             break
         if not inside and not re.search(r"/(torch|triton)/|graphbench_|^<|contextlib", name):
             inside = f" ({line})"

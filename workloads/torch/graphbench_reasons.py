@@ -25,7 +25,7 @@ CURES = [(section, re.compile(pattern)) for section, pattern in (
     ("host-memory", r"^aten::(_to_copy|copy_|_pin_memory):|^the whole step: .* pinned"),
     ("refused-op", r""),
 )]
-PLACE = re.compile(r" at (backward|\S+:\d+)( \(\S+:\d+\))?")  # a file may have the name of a reason
+PLACE = re.compile(r" at (backward|the step|\S+:\d+)( \(\S+:\d+\))?")  # a file may have the name of a reason
 
 
 def section_of(reason):
