@@ -1,7 +1,6 @@
 # Finds the external libraries that the project links. GraphbenchCuda finds the CUDA toolkit's libraries.
 find_package(Boost 1.81 REQUIRED)
 find_package(CLI11 REQUIRED)
-find_package(OpenMP REQUIRED COMPONENTS CXX)
 find_package(OpenSSL REQUIRED)
 find_package(SQLite3 REQUIRED)
 find_package(Threads REQUIRED)
@@ -13,6 +12,12 @@ find_package(prometheus-cpp REQUIRED)
 find_package(pugixml REQUIRED)
 find_package(simdjson REQUIRED)
 find_package(utf8cpp REQUIRED)
+# The runtime must be the one of oneDNN, libgomp: another one has another number of threads. Clang generates no
+# parallel code for it, so there our own loops run on one thread.
+add_library(graphbench_openmp INTERFACE)
+set(openmp -fopenmp$<$<CXX_COMPILER_ID:Clang>:=libgomp>)
+target_compile_options(graphbench_openmp INTERFACE $<$<COMPILE_LANGUAGE:CXX>:${openmp}>)
+target_link_options(graphbench_openmp INTERFACE ${openmp})
 # These are found by file. hwloc has no CMake configuration; oneDNN's requires OpenCL headers, which a CPU
 # build does not need; and libzip's requires command-line tools of other packages.
 foreach(library hwloc:hwloc.h dnnl:oneapi/dnnl/dnnl.hpp zip:zip.h)

@@ -151,7 +151,7 @@ function(graphbench_library room)
   if(room IN_LIST GRAPHBENCH_COLD_LIBRARIES)
     target_compile_options(graphbench_${room} PRIVATE ${GRAPHBENCH_COLD_OPTIONS})
     graphbench_use_precompiled(graphbench_${room} cold_library)
-  elseif(NOT "OpenMP::OpenMP_CXX" IN_LIST ARG_PRIVATE_LINK) # one option more than the header was made with
+  elseif(NOT "graphbench_openmp" IN_LIST ARG_PRIVATE_LINK) # one option more than the header was made with
     graphbench_use_precompiled(graphbench_${room} library)
   endif()
 endfunction()

@@ -3,14 +3,21 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
+#include <memory>
+#include <vector>
 
 #include "graphs/backends/cuda_module.hpp"
 #include "graphs/base/files.hpp"
 #include "graphs/device/backend_module.hpp"
+#include "graphs/host/cpu.hpp"
 #include "tests/support/refusal.hpp"
+#include "tests/support/small_programs.hpp"
 
 namespace graphbench {
 namespace {
@@ -29,6 +36,30 @@ TEST(Registry, HostIsAlwaysThere) {
   EXPECT_EQ(statuses.back().id, "host");
   EXPECT_TRUE(statuses.back().available);
   EXPECT_EQ(open_device("host")->info().kind, "host");
+}
+
+std::ptrdiff_t threads_of_this_process() {
+  return std::distance(std::filesystem::directory_iterator("/proc/self/task"), {});
+}
+
+// A second OpenMP runtime in the process would leave oneDNN as many threads as there are cores.
+TEST(Registry, HostKeepsACoreFreeOfTheLibrarysThreads) {
+  constexpr std::int64_t size = 256;
+  const ir::OpCatalog catalog;
+  test::SmallBuilder b(catalog);
+  const auto x = b.input("x", test::batched({size})), w = b.weight("w", test::fixed({size, size}));
+  const ir::Program program = b.ending_in(b.one("linear", "product", {x, w}));
+
+  const std::unique_ptr<Device> device = open_device("host");
+  const auto kernel = device->make_kernel(program.call(0, size));
+  const auto stream = device->make_stream();
+  std::vector<float> rows(size * size), weights(size * size), products(size * size);
+  void* operands[] = {rows.data(), weights.data(), products.data()};
+  stream->synchronize();
+  const std::ptrdiff_t before = threads_of_this_process();
+  kernel->launch(*stream, operands);
+  stream->synchronize();
+  EXPECT_EQ(threads_of_this_process() - before, std::max(0, host::usable_cores() - 2));
 }
 
 TEST(Registry, WhatIsNotAvailableSaysWhy) {
