@@ -12,8 +12,8 @@ find_package(prometheus-cpp REQUIRED)
 find_package(pugixml REQUIRED)
 find_package(simdjson REQUIRED)
 find_package(utf8cpp REQUIRED)
-# The runtime must be the one of oneDNN, libgomp: another one has another number of threads. Clang generates no
-# parallel code for it, so there our own loops run on one thread.
+# The runtime must be the one of oneDNN, libgomp: another one has another number of threads. Clang generates
+# no parallel code for it, so there our own loops run on one thread.
 add_library(graphbench_openmp INTERFACE)
 set(openmp -fopenmp$<$<CXX_COMPILER_ID:Clang>:=libgomp>)
 target_compile_options(graphbench_openmp INTERFACE $<$<COMPILE_LANGUAGE:CXX>:${openmp}>)

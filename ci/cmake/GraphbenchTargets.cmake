@@ -8,7 +8,10 @@ set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 set(CMAKE_INSTALL_RPATH "$ORIGIN;$ORIGIN/../lib")
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 
-find_program(GRAPHBENCH_CCACHE ccache)
+# Only the first configuration looks: with a compiler cache from then on, all would be compiled again.
+if(NOT DEFINED CACHE{GRAPHBENCH_CCACHE})
+  find_program(GRAPHBENCH_CCACHE ccache)
+endif()
 if(GRAPHBENCH_CCACHE)
   # Paths are hashed relative to the source tree, so that all clones and worktrees share one cache. Without
   # this sloppiness, ccache does not cache files that use precompiled headers.
@@ -180,18 +183,21 @@ function(graphbench_test_program name)
   graphbench_use_precompiled(${name} test)
 endfunction()
 
-# graphbench_test(<name> [THREADS] [LABEL label] [FOLDERS ...] [SOURCES ...] [LINK ...]): makes one GoogleTest
-# program of all .cpp files in FOLDERS, with one CTest entry per test. With THREADS, the tests run threads,
-# and the program runs under ThreadSanitizer too.
+# graphbench_test(<name> [THREADS] [SLOW] [LABEL label] [FOLDERS ...] [SOURCES ...] [LINK ...]): makes one
+# GoogleTest program of all .cpp files in FOLDERS. It is one entry of CTest, because starting it takes longer
+# than most of its tests; its report in tests/reports has each test. With THREADS, the tests run threads, and
+# the program runs under ThreadSanitizer too. With SLOW, `ci/test` leaves the program out.
 function(graphbench_test name)
-  cmake_parse_arguments(ARG "THREADS" "LABEL" "FOLDERS;SOURCES;LINK" ${ARGN})
+  cmake_parse_arguments(ARG "THREADS;SLOW" "LABEL" "FOLDERS;SOURCES;LINK" ${ARGN})
   if(NOT ARG_LABEL)
     set(ARG_LABEL unit)
   endif()
   if(ARG_THREADS)
-    # The label is one word: gtest_discover_tests() takes a list's second item for the name of a property.
-    string(APPEND ARG_LABEL _threads)
+    list(APPEND ARG_LABEL threads)
     set_property(GLOBAL APPEND PROPERTY GRAPHBENCH_THREADED_PROGRAMS ${name})
+  endif()
+  if(ARG_SLOW)
+    list(APPEND ARG_LABEL slow)
   endif()
   foreach(folder IN LISTS ARG_FOLDERS)
     file(GLOB found CONFIGURE_DEPENDS "${folder}/*.cpp")
@@ -201,12 +207,6 @@ function(graphbench_test name)
   graphbench_test_program(${name})
   target_link_libraries(${name} PRIVATE
     graphbench_flags ${ARG_LINK} GTest::gtest GTest::gmock GTest::gtest_main)
-  if(GRAPHBENCH_SANITIZE)
-    # A sanitized program takes longer to start than most tests run, so one entry runs all tests. The report
-    # has the result of each test.
-    add_test(NAME ${name} COMMAND ${name} "--gtest_output=xml:${CMAKE_BINARY_DIR}/tests/reports/${name}.xml")
-    set_tests_properties(${name} PROPERTIES LABELS ${ARG_LABEL} TIMEOUT 900)
-  else()
-    gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 PROPERTIES LABELS ${ARG_LABEL} TIMEOUT 300)
-  endif()
+  add_test(NAME ${name} COMMAND ${name} "--gtest_output=xml:${CMAKE_BINARY_DIR}/tests/reports/${name}.xml")
+  set_tests_properties(${name} PROPERTIES LABELS "${ARG_LABEL}" TIMEOUT 900)
 endfunction()

@@ -79,7 +79,7 @@ void print_entries(const std::string& program) {
         for (const std::string& setting : variant.environment)
           environment += (environment.empty() ? "" : ";") + setting;
         print_entry(program, backend.name + "." + suite + "." + variant.name, filter,
-                    "ENVIRONMENT [=[" + environment + "]=] LABELS [=[conformance;variant" + rest);
+                    "ENVIRONMENT [=[" + environment + "]=] LABELS [=[conformance;slow;variant" + rest);
       }
     }
   }

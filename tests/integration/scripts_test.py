@@ -255,6 +255,18 @@ skipped: b with bf16
 </testsuite></testsuites>"""
         self.assertEqual((1, "1 passed, 1 failed, 1 skipped"), self.sum(report))
 
+    def test_counts_the_tests_of_a_program_and_the_program_itself_only_where_it_failed(self):
+        with tempfile.TemporaryDirectory() as folder:
+            def sum_of(entry):
+                own, all_of_them = pathlib.Path(folder) / "a_test.xml", pathlib.Path(folder) / "tests.xml"
+                own.write_text('<testsuites><testcase name="x" status="run"/></testsuites>')
+                all_of_them.write_text(f"<testsuite>{entry}</testsuite>")
+                done = run(sys.executable, ROOT / "ci" / "sum_tests.py", all_of_them, own)
+                return done.stdout.splitlines()[-1]
+            ran, died = 'status="run"', 'status="fail"'
+            self.assertEqual("1 passed, 0 failed, 0 skipped", sum_of(f'<testcase name="a_test" {ran}/>'))
+            self.assertEqual("1 passed, 1 failed, 0 skipped", sum_of(f'<testcase name="a_test" {died}/>'))
+
     def test_passes_where_all_passed(self):
         report = '<testsuite><testcase name="a" status="run"/></testsuite>'
         self.assertEqual((0, "1 passed, 0 failed, 0 skipped"), self.sum(report))
