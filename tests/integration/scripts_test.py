@@ -32,7 +32,7 @@ def run(*command, **options):
 
 class Scripts(unittest.TestCase):
     def test_explain_themselves_from_any_folder(self):
-        for script in [*SHELL, ROOT / "ci" / "wheel"]:
+        for script in [*SHELL, ROOT / "ci" / "wheel", ROOT / "ci" / "house"]:
             for flag in ("-h", "--help"):
                 with self.subTest(script=script.name, flag=flag):
                     done = run(script, flag)

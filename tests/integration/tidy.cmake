@@ -12,6 +12,7 @@ graphbench_python_test(tidy.rules tidy_test.Rules)
 graphbench_python_test(tidy.commits tidy_test.Commits)
 graphbench_python_test(tidy.format tidy_test.Format)
 graphbench_python_test(ci.scripts scripts_test)
+graphbench_python_test(ci.house house_test)
 add_test(NAME ci.peers COMMAND "${GRAPHBENCH_PYTHON}" -B "${PROJECT_SOURCE_DIR}/ci/peers/test_peers.py")
 set_tests_properties(ci.peers PROPERTIES LABELS slow TIMEOUT 300 SKIP_REGULAR_EXPRESSION "OK \\(skipped="
   ENVIRONMENT "GRAPHBENCH_BINARY=$<TARGET_FILE:graphbench>")
