@@ -2,16 +2,27 @@
 #include "reporters/format.hpp"
 
 #include <fmt/format.h>
+#include <utf8.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <utility>
 
 #include "graphs/base/text.hpp"
 
 namespace graphbench::reporters {
 namespace {
+
+constexpr char32_t replacement = 0xFFFD;
+
+char32_t made_printable(char32_t c) {
+  if (is_control(c)) return ' ';
+  // XML does not allow the code points U+FFFE and U+FFFF.
+  const bool no_character = (c & 0xFFFE) == 0xFFFE;
+  return no_character ? replacement : c;
+}
 
 // Writes a value below 1000 with three significant digits, but at most two decimals.
 std::string three_digits(double value) {
@@ -115,6 +126,28 @@ std::string one_line(std::string_view text) {
   const auto is_plain = [](char c) { return c >= 0x20 && c < 0x7F; };
   if (std::ranges::all_of(text, is_plain)) return std::string(text);
   return with_unseen_escaped(text, Controls::blank);
+}
+
+std::string printable(std::string_view text, std::size_t length_max) {
+  std::string valid;
+  valid.reserve(text.size());
+  utf8::replace_invalid(text.begin(), text.end(), std::back_inserter(valid), replacement);
+  std::string line;
+  line.reserve(valid.size());
+  std::size_t length = 0;
+  for (auto at = valid.begin(); at != valid.end();) {
+    const char32_t c = made_printable(utf8::next(at, valid.end()));
+    if (++length == length_max && at != valid.end()) {
+      utf8::append(static_cast<char32_t>(0x2026), std::back_inserter(line));
+      break;
+    }
+    if (is_unseen(c)) {
+      line += escape_of(c);
+    } else {
+      utf8::append(c, std::back_inserter(line));
+    }
+  }
+  return line;
 }
 
 std::string csv_field(std::string_view text) {

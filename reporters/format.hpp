@@ -1,6 +1,7 @@
 // Formats numbers and words for the console: three significant digits, fixed widths, colours on request.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -34,6 +35,13 @@ std::string paint(std::string_view text, Colour colour, bool colours);
 // Makes text one line: replaces control characters by blanks, and other invisible characters by escapes. Each
 // text of a document goes through it, or through left() or right(), on its way to a terminal.
 std::string one_line(std::string_view text);
+
+// Makes one line of valid UTF-8. Replaces broken sequences by U+FFFD and control characters by blanks, and
+// escapes invisible characters. Cuts after `length_max` code points, with an ellipsis.
+std::string printable(std::string_view text, std::size_t length_max = 500);
+
+// The most characters of a name on one line.
+inline constexpr std::size_t name_length_max = 240;
 
 // A text of a document as one field of CSV. Spreadsheets run a text that begins with = + - @ or a tab as a
 // formula, so it gets an apostrophe in front, unless it is a number. Escapes what no one sees.

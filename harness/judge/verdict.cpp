@@ -29,20 +29,10 @@ model::ComparisonSettings settings_of(const VerdictArguments& arguments) {
   return settings;
 }
 
-const reporters::Format& format_of(const VerdictArguments& arguments) {
-  if (arguments.format.empty()) return reporters::formats().front();
-  const reporters::Format* format = reporters::find_format(arguments.format);
-  if (format != nullptr) return *format;
-  std::vector<std::string> names;
-  for (const reporters::Format& each : reporters::formats()) names.emplace_back(each.name);
-  throw InputError("--format", in_quotes(arguments.format) + " is not a format: give one of " + join(names) +
-                                   did_you_mean(arguments.format, names));
-}
-
-std::string format_help() {
-  return join(reporters::formats(), "; ", [](const reporters::Format& format) {
-    return std::string(format.name) + ": " + std::string(format.what);
-  });
+void print(std::ostream& out, const model::Comparison& comparison, const reporters::Format& format,
+           const reporters::PrintOptions& options) {
+  if (format.print == nullptr) return reporters::print_comparison_json(out, comparison);
+  format.print(out, reporters::report_of(comparison), options);
 }
 
 }  // namespace
@@ -55,7 +45,7 @@ void add_verdict_options(Options& options, VerdictArguments& arguments) {
   options.text("--alpha", arguments.alpha, "RATE",
                "accepted share of false alarms among the verdicts slower and faster (default: 0.05)");
   options.text("--allow", arguments.allow, "FIELD,...", "compare although these differ: device, plan, ...");
-  options.text("--format", arguments.format, "NAME", format_help());
+  options.text("--format", arguments.format, "NAME", reporters::format_help(true));
   options.text("-o,--output", arguments.output, "FILE", "write to FILE; - for stdout (default: -)");
   options.text("--require-power", arguments.require_power, "LIST",
                "exit with 11 unless at least nine comparisons of ten would find a slowdown of this size: of "
@@ -68,7 +58,7 @@ void add_verdict_options(Options& options, VerdictArguments& arguments) {
 
 VerdictRequest::VerdictRequest(const VerdictArguments& arguments)
     : settings(settings_of(arguments)),
-      format(&format_of(arguments)),
+      format(&reporters::format_named(arguments.format, true)),
       output(arguments.output == "-" ? "" : arguments.output) {
   // Checks the path before documents are read or cells are measured, so that a wrong path wastes no time.
   if (!output.empty()) check_output_file("-o", output, Stdout::refused);
@@ -76,14 +66,14 @@ VerdictRequest::VerdictRequest(const VerdictArguments& arguments)
 
 void print_verdict(const model::Comparison& comparison, const VerdictRequest& request) {
   if (request.output.empty()) {
-    request.format->print(std::cout, comparison, {wants_colours(STDOUT_FILENO)});
+    print(std::cout, comparison, *request.format, {wants_colours(STDOUT_FILENO)});
     std::cout << std::flush;
     if (!std::cout && !reader_is_gone())
       throw Error(ErrorCode::io, "write to stdout: the comparison could not be written");
     return;
   }
   std::ostringstream text;
-  request.format->print(text, comparison, {false});
+  print(text, comparison, *request.format, {});
   write_file_atomically(request.output, text.view());
 }
 

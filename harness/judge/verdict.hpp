@@ -15,7 +15,7 @@ struct VerdictArguments {
   std::string floor;
   std::string alpha;
   std::string allow;
-  std::string format;
+  std::string format = "table";
   std::string require_power;
   std::string output;
   bool strict = false;

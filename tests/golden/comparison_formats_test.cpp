@@ -15,10 +15,13 @@ namespace graphbench {
 namespace {
 
 std::string shown(const std::string& format, const model::Comparison& comparison, bool colours = false) {
-  const reporters::Format* found = reporters::find_format(format);
-  if (found == nullptr) return "there is no format " + format;
   std::ostringstream out;
-  found->print(out, comparison, {colours});
+  const reporters::Format& found = reporters::format_named(format, true);
+  if (found.print == nullptr) {
+    reporters::print_comparison_json(out, comparison);
+  } else {
+    found.print(out, reporters::report_of(comparison), {.colours = colours});
+  }
   return std::move(out).str();
 }
 
@@ -29,13 +32,14 @@ std::size_t lines_with(const std::string& text, const std::string& beginning) {
 }
 
 void expect_golden_of(const std::string& format, const std::string& name, const std::string& text) {
-  const std::map<std::string, const char*> endings = {
-      {"table", ".txt"}, {"json", ".json"}, {"markdown", ".md"}, {"junit", ".xml"}, {"github", ".txt"}};
+  const std::map<std::string, const char*> endings = {{"table", ".txt"},   {"json", ".json"},
+                                                      {"markdown", ".md"}, {"csv", ".csv"},
+                                                      {"junit", ".xml"},   {"github", ".txt"}};
   expect_golden("comparison/" + format + "/" + name + endings.at(format), text);
 }
 
 TEST(GoldenComparison, InEveryFormat) {
-  for (const char* format : {"table", "json", "markdown", "junit", "github"}) {
+  for (const char* format : {"table", "json", "markdown", "csv", "junit", "github"}) {
     expect_golden_of(format, "mixed", shown(format, samples::mixed_comparison()));
     expect_golden_of(format, "same", shown(format, samples::same_comparison()));
     expect_golden_of(format, "single", shown(format, samples::single_launch_comparison()));
@@ -47,12 +51,12 @@ TEST(GoldenComparison, InEveryFormat) {
 TEST(Formats, MarkdownNeverOutgrowsACommentAndSaysWhatIsLeftOut) {
   for (const std::int64_t cells : {1, 10, 100, 1000, 20000}) {
     const std::string text = shown("markdown", samples::large_comparison(cells));
-    EXPECT_LE(text.size(), reporters::markdown_length_max) << cells;
+    EXPECT_LE(text.size(), reporters::comment_bytes_max) << cells;
     if (cells < 1000) continue;
     EXPECT_NE(std::string::npos, text.find("more of " + std::to_string(cells) + " rows are left out"));
     // Thousands of slower cells must leave room for the other tables.
     EXPECT_GE(lines_with(text, "| <code>mlp"), 3u) << cells;
-    EXPECT_NE(std::string::npos, text.find("<summary>Inconclusive (" + std::to_string(cells) + ")"));
+    EXPECT_NE(std::string::npos, text.find("<summary>inconclusive: " + std::to_string(cells) + " metrics"));
     EXPECT_EQ(lines_with(text, "<details>"), lines_with(text, "</details>"));
   }
 }
@@ -68,7 +72,7 @@ TEST(Formats, WhatIsInconclusiveSaysWhatItCouldHaveFound) {
   EXPECT_NE(std::string::npos,
             shown("github", comparison).find("[1.004, 1.056], q 1, finds 6.4 %25: the change is beyond"));
   EXPECT_NE(std::string::npos,
-            shown("markdown", comparison).find("[1.004, 1.056] | 6.4 % | the change is beyond"));
+            shown("markdown", comparison).find("[1.004, 1.056] | 1 | 6.4 % | the change is beyond"));
   comparison.cells[0].metrics.front().detectable = {};
   EXPECT_NE(std::string::npos, shown("github", comparison).find("finds >1000 %25: the change is beyond"));
 }
@@ -88,17 +92,17 @@ TEST(Formats, AnnotationsStopAtWhatGithubShowsAndSayHowManyAreLeft) {
   EXPECT_EQ(10u, lines_with(text, "::error "));
   EXPECT_EQ(10u, lines_with(text, "::warning "));
   EXPECT_EQ(1u, lines_with(text, "::notice "));
-  EXPECT_NE(std::string::npos, text.find("; 70 more errors are not shown; 2 more warnings are not shown\n"));
+  EXPECT_NE(std::string::npos, text.find("; 70 more errors are not shown; 2 more warnings are not shown"));
 }
 
 TEST(Formats, WhatIsInconclusiveIsAnnotatedByANumberUnlessItFails) {
   model::Comparison comparison = samples::large_comparison(2);
   std::string text = shown("github", comparison);
   EXPECT_EQ(0u, lines_with(text, "::warning ")) << text;
-  EXPECT_NE(std::string::npos, text.find(" metrics inconclusive")) << text;
+  EXPECT_NE(std::string::npos, text.find("; inconclusive: ")) << text;
   comparison.settings.strict = true;
   text = shown("github", comparison);
-  EXPECT_EQ(std::string::npos, text.find(" metrics inconclusive")) << text;
+  EXPECT_EQ(std::string::npos, text.find("; inconclusive: ")) << text;
   EXPECT_EQ(2u, lines_with(text, "::error title=graphbench%3A inconclusive")) << text;
 }
 
@@ -236,9 +240,10 @@ TEST(Formats, ASlowerMeanIsAFailureInEveryFormat) {
   comparison.verdict = model::verdict_of(comparison.counts);
   EXPECT_FALSE(model::passed(comparison));
   EXPECT_NE(std::string::npos, shown("junit", comparison).find("<failure type=\"slower\""));
-  EXPECT_NE(std::string::npos,
-            shown("github", comparison)
-                .find("::error title=graphbench%3A slower::whole latency of 27 cells 100us"));
+  EXPECT_NE(
+      std::string::npos,
+      shown("github", comparison)
+          .find("::error title=graphbench%3A slower::whole latency over its cells: whole latency of 27 "));
   EXPECT_NE(std::string::npos, shown("markdown", comparison).find("| whole | latency | 27 | 100us"));
   EXPECT_NE(std::string::npos, shown("table", comparison).find("  whole  latency "));
 }

@@ -19,7 +19,7 @@ FUNCTION_LINES_MAX = 70
 CODE = (".hpp", ".cpp", ".h", ".cu", ".cuh")
 SCRIPTS = (".py", ".cmake", ".sh")
 # Tables, prose and generated files may be wide: a link or a row cannot be broken.
-WIDE = (".md", ".json", ".txt", "dashboards/page/columns.mjs")
+WIDE = (".md", ".json", ".txt", ".csv", "dashboards/page/columns.mjs")
 
 CUDA_HEADER = re.compile(
     r"^(cuda|cublas|cudnn|cupti|nvml|nvtx|cooperative_groups|driver_types|vector_types|mma)")
@@ -169,7 +169,7 @@ def is_checked(path):
         return False
     if path.startswith("tests/fuzz/corpus/"):
         return False  # broken on purpose
-    if path.startswith("tests/golden/") and path.endswith((".txt", ".json", ".md", ".xml")):
+    if path.startswith("tests/golden/") and path.endswith((".txt", ".json", ".md", ".xml", ".csv")):
         return False  # what reporters print, escapes and all
     return True
 

@@ -239,7 +239,7 @@ int measure_and_judge(const AbArguments& asked, const VerdictRequest& verdict, a
   print_verdict(comparison, verdict);
   if (asked.against_itself()) {
     // On stdout, this line may follow only the table, because the other formats are documents.
-    const bool beside = verdict.output.empty() && verdict.format == &reporters::formats().front();
+    const bool beside = verdict.output.empty() && verdict.format->name == "table";
     fmt::print(beside ? stdout : stderr, "{}\n", self_text(comparison));
   }
   const int exit_code = exit_code_of(comparison);

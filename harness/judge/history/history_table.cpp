@@ -14,12 +14,12 @@
 namespace graphbench::reporters {
 namespace {
 
-using Row = std::vector<std::string>;
+using Words = std::vector<std::string>;
 
 constexpr std::size_t hash_digits = 8;
 constexpr std::size_t commit_digits = 12;
 
-Row row_of(const model::HistoryEntry& entry) {
+Words row_of(const model::HistoryEntry& entry) {
   return {std::to_string(entry.id),
           one_line(entry.started_at),
           one_line(entry.label.branch),
@@ -219,11 +219,11 @@ void print_changes(std::ostream& out, const CellHistory& history, const PlotOpti
 }  // namespace
 
 void print_entries(std::ostream& out, const std::vector<model::HistoryEntry>& entries, bool colours) {
-  std::vector<Row> rows = {
+  std::vector<Words> rows = {
       {"id", "started", "branch", "commit", "label", "device", "environment", "plan", "cells", "launches"}};
   for (const model::HistoryEntry& entry : entries) rows.push_back(row_of(entry));
   std::vector<int> widths(rows.front().size(), 1);
-  for (Row& row : rows) {
+  for (Words& row : rows) {
     for (std::size_t i = 0; i < row.size(); ++i) {
       if (row[i].empty()) row[i].push_back('-');
       widths[i] = std::max(widths[i], columns_of(row[i]));

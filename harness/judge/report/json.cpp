@@ -222,7 +222,7 @@ void write_lines(std::ostream& out, const char* key, const std::vector<Item>& it
 
 }  // namespace
 
-void print_comparison_json(std::ostream& out, const model::Comparison& comparison, const FormatOptions&) {
+void print_comparison_json(std::ostream& out, const model::Comparison& comparison) {
   const codec::JsonWriter writer(codec::Form::document);
   Json counts = {{"tests", comparison.tests}, {"families", comparison.families}};
   counts.update(writer.write(comparison.counts));

@@ -2,13 +2,11 @@
 #include "harness/judge/report/words.hpp"
 
 #include <fmt/format.h>
-#include <utf8.h>
 
 #include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstdint>
-#include <iterator>
 #include <limits>
 #include <map>
 #include <string_view>
@@ -23,15 +21,6 @@
 
 namespace graphbench::reporters {
 namespace {
-
-constexpr char32_t replacement = 0xFFFD;
-
-char32_t made_printable(char32_t c) {
-  if (is_control(c)) return ' ';
-  // XML does not allow the code points U+FFFE and U+FFFF.
-  const bool no_character = (c & 0xFFFE) == 0xFFFE;
-  return no_character ? replacement : c;
-}
 
 using model::Coverage;
 using model::MetricComparison;
@@ -105,28 +94,6 @@ std::string digits_of(double ratio) {
 
 }  // namespace
 
-std::string printable(std::string_view text, std::size_t length_max) {
-  std::string valid;
-  valid.reserve(text.size());
-  utf8::replace_invalid(text.begin(), text.end(), std::back_inserter(valid), replacement);
-  std::string line;
-  line.reserve(valid.size());
-  std::size_t length = 0;
-  for (auto at = valid.begin(); at != valid.end();) {
-    const char32_t c = made_printable(utf8::next(at, valid.end()));
-    if (++length == length_max && at != valid.end()) {
-      utf8::append(static_cast<char32_t>(0x2026), std::back_inserter(line));
-      break;
-    }
-    if (is_unseen(c)) {
-      line += escape_of(c);
-    } else {
-      utf8::append(c, std::back_inserter(line));
-    }
-  }
-  return line;
-}
-
 std::string metric_text(const model::MetricComparison& metric) {
   std::string text =
       fmt::format("{} {} -> {}, {}", name_of(metric.metric), format_seconds(metric.base_seconds),
@@ -183,31 +150,28 @@ std::vector<Finding> findings(const model::Comparison& comparison, Verdict verdi
   return found;
 }
 
-std::vector<Finding> folded(const model::Comparison& comparison, const std::vector<Finding>& found) {
-  if (found.empty()) return {};
-  std::vector<Finding> families;
-  std::unordered_map<std::string_view, std::map<model::Metric, std::size_t>> places;
-  for (const Finding& each : found) {
-    const auto [place, is_new] =
-        places[family_of(*each.cell)].try_emplace(each.metric->metric, families.size());
-    if (is_new) families.push_back({each.cell, each.metric, 0, 0});
-    ++families[place->second].alike;
+void fold(const model::Comparison& comparison, std::vector<Finding>& found) {
+  std::unordered_map<std::string_view, std::map<model::Metric, Finding*>> families;
+  for (Finding& each : found) {
+    const auto [place, is_new] = families[family_of(*each.cell)].try_emplace(each.metric->metric, &each);
+    each.repeated = !is_new;
+    place->second->alike += is_new ? 0 : 1;
+    each.members = 0;
   }
   for (const model::CellComparison& cell : comparison.cells) {
-    const auto family = places.find(family_of(cell));
-    if (family == places.end()) continue;
+    const auto family = families.find(family_of(cell));
+    if (family == families.end()) continue;
     for (const MetricComparison& metric : cell.metrics) {
       const auto place = family->second.find(metric.metric);
-      if (place != family->second.end()) ++families[place->second].members;
+      if (place != family->second.end()) ++place->second->members;
     }
   }
-  return families;
 }
 
-std::string count_text(std::size_t metrics, const std::vector<Finding>& families) {
-  std::string text = fmt::format("{} metric{}", metrics, metrics == 1 ? "" : "s");
-  if (families.size() < metrics)
-    text += fmt::format(" of {} famil{}", families.size(), families.size() == 1 ? "y" : "ies");
+std::string count_text(const std::vector<Finding>& found) {
+  const auto families = static_cast<std::size_t>(std::ranges::count(found, false, &Finding::repeated));
+  std::string text = fmt::format("{} metric{}", found.size(), found.size() == 1 ? "" : "s");
+  if (families < found.size()) text += fmt::format(" of {} famil{}", families, families == 1 ? "y" : "ies");
   return text;
 }
 
@@ -277,19 +241,21 @@ std::string throttle_text(const model::CellComparison& cell) {
   return fmt::format("throttled: {} -> {}", shown(cell.base_throttle), shown(cell.new_throttle));
 }
 
-std::vector<std::string> listed_texts(const model::CellComparison& cell) {
-  std::vector<std::string> texts;
-  for (const model::ListedMetric& each : cell.listed) {
-    const bool is_time = row_of(each.metric).kind == model::MetricKind::time;
-    const auto shown = [&](double value) {
-      if (value <= 0) return std::string("-");
-      return is_time ? format_seconds(value) : fmt::format("{:.4g}/s", value);
-    };
-    std::string text = name_of(each.metric) + " " + shown(each.base) + " -> " + shown(each.now);
-    if (each.base > 0 && each.now > 0) text += ", " + ratio_text(each.now / each.base);
-    texts.push_back(std::move(text));
-  }
-  return texts;
+Value listed_value(model::Metric metric, double value) {
+  if (value <= 0) return {.text = "-"};
+  const bool is_time = row_of(metric).kind == model::MetricKind::time;
+  return {.text = is_time ? format_seconds(value) : fmt::format("{:.4g}/s", value), .value = value};
+}
+
+Value listed_ratio(const model::ListedMetric& listed) {
+  if (listed.base <= 0 || listed.now <= 0) return {.text = "-"};
+  return {.text = ratio_text(listed.now / listed.base), .value = listed.now / listed.base};
+}
+
+std::string listed_text(const model::ListedMetric& listed) {
+  const Value ratio = listed_ratio(listed);
+  return name_of(listed.metric) + " " + listed_value(listed.metric, listed.base).text + " -> " +
+         listed_value(listed.metric, listed.now).text + (ratio.value ? ", " + ratio.text : "");
 }
 
 std::string difference_text(const model::Difference& difference) {

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -10,15 +9,9 @@
 #include <vector>
 
 #include "harness/model/comparison.hpp"
+#include "reporters/report.hpp"
 
 namespace graphbench::reporters {
-
-// Makes one line of valid UTF-8. Replaces broken sequences by U+FFFD and control characters by blanks, and
-// escapes invisible characters. Cuts after `length_max` code points, with an ellipsis.
-std::string printable(std::string_view text, std::size_t length_max = 500);
-
-// The most characters of a name on one line.
-inline constexpr std::size_t name_length_max = 240;
 
 // "latency 112us -> 118us, 1.052x [1.041, 1.063], q 0.0123". For an inconclusive metric, the smallest change
 // that the test would have found follows: ", finds 6.8 %".
@@ -30,6 +23,7 @@ struct Finding {
   const model::MetricComparison* metric = nullptr;
   std::size_t alike = 1;    // members of the family with this verdict
   std::size_t members = 1;  // members of the family, with any verdict
+  bool repeated = false;    // another finding stands for the family
 };
 
 // "whole submit of 27 cells 1.64us -> 1.97us, 1.200x [1.150, 1.252], q 0.0012".
@@ -45,10 +39,11 @@ std::vector<std::string> odd_launch_texts(const model::Comparison& comparison);
 // All metrics with this verdict, the largest ratio first. For `faster`, the smallest ratio is first.
 std::vector<Finding> findings(const model::Comparison& comparison, model::Verdict verdict);
 
-// Keeps the first, and so the worst, finding of each family and metric. All of `found` have one verdict.
-std::vector<Finding> folded(const model::Comparison& comparison, const std::vector<Finding>& found);
+// Counts each family in its first, and so its worst, finding, and marks the others as repeated. All of
+// `found` have one verdict.
+void fold(const model::Comparison& comparison, std::vector<Finding>& found);
 // "8 metrics", or folded "8 metrics of 2 families".
-std::string count_text(std::size_t metrics, const std::vector<Finding>& families);
+std::string count_text(const std::vector<Finding>& found);
 
 std::string ratio_text(double ratio);
 // "[1.047, 1.058]", or "-" without an interval.
@@ -65,8 +60,11 @@ std::string coverage_text(const model::CellComparison& cell);
 std::string changes_text(const model::CellComparison& cell);
 // "throttled: never -> power"; empty if the sides do not differ.
 std::string throttle_text(const model::CellComparison& cell);
-// "capture 1.90ms -> 1.70ms, 0.895x", one per metric that is not tested.
-std::vector<std::string> listed_texts(const model::CellComparison& cell);
+// One side's number of a metric that is not tested, in the metric's unit, and NEW's over BASE's.
+Value listed_value(model::Metric metric, double value);
+Value listed_ratio(const model::ListedMetric& listed);
+// "capture 1.90ms -> 1.70ms, 0.895x".
+std::string listed_text(const model::ListedMetric& listed);
 // "device.driver: 580 -> 590". A blocking difference adds what to do, or " (allowed)".
 std::string difference_text(const model::Difference& difference);
 // True for a difference in a library choice. choices_text() is one line on all such differences, or empty:
@@ -89,39 +87,5 @@ std::string means_found_text(const model::Comparison& comparison);
 std::string power_text(const model::Comparison& comparison);
 // What the user should do next, one sentence per line; may be empty.
 std::vector<std::string> advice(const model::Comparison& comparison);
-
-// as_code() makes a code span, which also works in a table. as_prose() makes plain text. In both, `text`
-// cannot add formatting, mentions or links.
-std::string as_code(std::string_view text);
-std::string as_prose(std::string_view text);
-
-// Collects Markdown. A table uses at most half of the remaining length, so that later tables fit too.
-class MarkdownText {
- public:
-  explicit MarkdownText(std::size_t length_max) : length_max_(length_max) {}
-
-  // Does not check the length, so use this only for text of limited length.
-  void add(std::string_view text) { text_ += text; }
-
-  // A table calls `row` until it is full: only a few hundred of a hundred thousand rows fit.
-  struct Rows {
-    std::size_t count = 0;
-    std::function<std::string(std::size_t)> row;  // returns one row, with its line break
-  };
-
-  // Adds nothing without rows. A table that does not fit is cut, and ends with the number of omitted rows.
-  void add_table(std::string_view title, std::string_view head, const Rows& rows);
-
-  // Adds the table, folded under "title (count)".
-  void fold_table(std::string_view title, std::string_view head, const Rows& rows);
-
-  std::string take() && { return std::move(text_); }
-
- private:
-  void add_rows(std::string_view head, const Rows& rows);
-
-  std::string text_;
-  std::size_t length_max_;
-};
 
 }  // namespace graphbench::reporters

@@ -73,7 +73,7 @@ struct NamedResult {
 json comparison_of(const NamedResult& base, const NamedResult& now) {
   const auto side_of = [](const NamedResult& side) { return compare::side_of(side.result, side.source); };
   std::ostringstream out;
-  reporters::print_comparison_json(out, compare::compare(side_of(base), side_of(now), {}), {});
+  reporters::print_comparison_json(out, compare::compare(side_of(base), side_of(now), {}));
   return json::parse(std::move(out).str());
 }
 

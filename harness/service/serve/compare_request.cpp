@@ -99,7 +99,7 @@ std::string answer_comparison(std::string body, const DocumentOf& document_of) {
   const compare::Side base = side_of(request, "base", document_of);
   const compare::Side now = side_of(request, "new", document_of);
   std::ostringstream out;
-  reporters::print_comparison_json(out, compare::compare(base, now, settings), {});
+  reporters::print_comparison_json(out, compare::compare(base, now, settings));
   return std::move(out).str();
 }
 

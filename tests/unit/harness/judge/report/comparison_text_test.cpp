@@ -76,23 +76,5 @@ TEST(MarkdownProse, MentionsAndLinksNothing) {
             as_prose("<b>**x** [l](u) $y$ 12:30"));
 }
 
-TEST(MarkdownText, LeavesHalfOfTheRoomForWhatComesAfter) {
-  MarkdownText text(1000);
-  const MarkdownText::Rows rows{100, [](std::size_t) { return "| " + std::string(45, 'x') + " |\n"; }};
-  text.add_table("first", "", rows);
-  text.add_table("second", "", rows);
-  const std::string all = std::move(text).take();
-  EXPECT_NE(std::string::npos, all.find("*91 more of 100 rows"));
-  EXPECT_NE(std::string::npos, all.find("second"));
-  EXPECT_NE(std::string::npos, all.find("*96 more of 100 rows"));
-}
-
-TEST(MarkdownText, SaysNothingOfATableWithoutRows) {
-  MarkdownText text(1000);
-  text.add_table("first", "head", {});
-  text.fold_table("second", "head", {});
-  EXPECT_EQ("", std::move(text).take());
-}
-
 }  // namespace
 }  // namespace graphbench::reporters

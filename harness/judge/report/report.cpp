@@ -1,0 +1,352 @@
+// Makes the Report of a comparison: what is lost and slower first, then what is better, undecided and the
+// same.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "graphs/base/text.hpp"
+#include "harness/judge/report/formats.hpp"
+#include "harness/judge/report/words.hpp"
+#include "harness/model/metrics.hpp"
+
+namespace graphbench::reporters {
+namespace {
+
+using model::CellComparison;
+using model::Comparison;
+using model::Coverage;
+using model::MetricComparison;
+using model::Verdict;
+
+constexpr std::size_t slower_rows_max = 40;
+constexpr std::size_t other_rows_max = 12;
+constexpr const char* whole_class = "graphbench.compare";
+
+Weight weight_of(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::slower:
+      return Weight::regression;
+    case Verdict::faster:
+      return Weight::good;
+    case Verdict::inconclusive:
+      return Weight::undecided;
+    case Verdict::same:
+      break;
+  }
+  return Weight::normal;
+}
+
+// What is inconclusive fails with --strict.
+Weight weight_of(Verdict verdict, const model::ComparisonSettings& settings) {
+  return verdict == Verdict::inconclusive && settings.strict ? Weight::regression : weight_of(verdict);
+}
+
+// A cell's class is its workload, mode, preset, dtype and pass, so that a test report shows all batches and
+// warmups in one group. For another tool's benchmark, the class is the name up to the first parameter.
+std::string class_of(const std::string& id) {
+  const std::vector<std::string> parts = split(id, '/');
+  if (parts.size() != 7) return parts.front();
+  return fmt::format("{}.{}.{}.{}.{}", parts[0], parts[6], parts[1], parts[2], parts[3]);
+}
+
+Row row_of(const CellComparison& cell, std::string verdict, std::string sentence, Weight weight) {
+  return {.name = cell.id,
+          .group = class_of(cell.id),
+          .verdict = std::move(verdict),
+          .sentence = std::move(sentence),
+          .weight = weight};
+}
+
+const Column cell_column = {.name = "cell", .align = Align::left, .code = true};
+const Column metric_column = {.name = "metric", .align = Align::left};
+
+std::vector<Column> number_columns() {
+  return {{.name = "BASE", .unit = "seconds"},
+          {.name = "NEW", .unit = "seconds"},
+          {.name = "ratio", .unit = "ratio", .range_name = "95 % interval", .intervals = true},
+          {.name = "q"},
+          {.name = "finds", .unit = "ratio"}};
+}
+
+std::vector<Column> columns(std::vector<Column> first, std::vector<Column> last = {}) {
+  for (Column& column : number_columns()) first.push_back(std::move(column));
+  for (Column& column : last) first.push_back(std::move(column));
+  return first;
+}
+
+std::vector<Value> numbers_of(const MetricComparison& metric, bool painted) {
+  return {seconds_value(metric.base_seconds),
+          seconds_value(metric.new_seconds),
+          {.text = ratio_text(metric.ratio),
+           .value = metric.ratio,
+           .low = metric.ratio_ci95_low,
+           .high = metric.ratio_ci95_high,
+           .range = interval_text(metric),
+           .weight = painted ? weight_of(metric.verdict) : Weight::normal},
+          {.text = q_text(metric.q), .value = metric.q},
+          {.text = finds_text(metric), .value = metric.detectable}};
+}
+
+Section verdict_section(const Comparison& comparison, Verdict verdict) {
+  std::vector<Finding> found = findings(comparison, verdict);
+  if (verdict != Verdict::same) fold(comparison, found);
+  const bool families = std::ranges::any_of(found, [](const Finding& each) { return each.members > 1; });
+  Section section{
+      .subject = name_of(verdict),
+      .detail = ": " + count_text(found) + (verdict == Verdict::same ? " within the margin" : ""),
+      .columns = columns({cell_column, metric_column}, {{.name = "warmups", .shown = Shown::as_text}}),
+      .weight = verdict == Verdict::same ? Weight::quiet : weight_of(verdict),
+      .rows_max = verdict == Verdict::same     ? 0
+                  : verdict == Verdict::slower ? slower_rows_max
+                                               : other_rows_max,
+      .folded = verdict == Verdict::same || verdict == Verdict::inconclusive};
+  for (const Finding& each : found) {
+    Row row = row_of(*each.cell, name_of(verdict), metric_text(*each.metric),
+                     weight_of(verdict, comparison.settings));
+    row.values = {text_value(each.cell->id), text_value(name_of(each.metric->metric))};
+    for (Value& value : numbers_of(*each.metric, true)) row.values.push_back(std::move(value));
+    row.values.push_back(
+        text_value(families && !each.repeated ? fmt::format("{} of {}", each.alike, each.members) : ""));
+    row.note = each.metric->why;
+    if (row.note.empty() && each.metric->metric == model::Metric::setup && verdict != Verdict::same)
+      row.note = "listed: " + join(each.cell->listed, "; ", &listed_text);
+    row.repeated = each.repeated;
+    section.rows.push_back(std::move(row));
+  }
+  return section;
+}
+
+Section means_section(const Comparison& comparison) {
+  Section section{
+      .subject = "means over the cells of a mode",
+      .columns = columns({{.name = "mode", .align = Align::left}, metric_column, {.name = "cells"}},
+                         {{.name = "verdict", .align = Align::left}})};
+  for (const model::MeanComparison& mean : comparison.means) {
+    const std::string metric = name_of(mean.metric.metric);
+    // An inconclusive mean is no failure, because its cells are judged too.
+    Row row{.name = mean.mode + " " + metric + " over its cells",
+            .group = "graphbench.means",
+            .verdict = name_of(mean.metric.verdict),
+            .sentence = mean_text(mean),
+            .note = mean.metric.why,
+            .weight = weight_of(mean.metric.verdict)};
+    row.values = {text_value(mean.mode), text_value(metric), count_value(mean.cells)};
+    for (Value& value : numbers_of(mean.metric, false)) row.values.push_back(std::move(value));
+    row.values.push_back(text_value(verdict_text(mean), row.weight));
+    if (mean.less_steady) {
+      row.note = std::string(model::less_steady_word) + ": " + less_steady_text(mean);
+      if (row.weight != Weight::regression) {
+        row.verdict = model::less_steady_word;
+        row.weight = comparison.settings.strict ? Weight::regression : Weight::notice;
+      }
+    }
+    section.rows.push_back(std::move(row));
+  }
+  return section;
+}
+
+struct Told {
+  const char* subject;
+  const char* verdict;
+  Weight weight;  // of a row
+  bool folded;
+  bool (*is_shown)(const CellComparison& cell);
+  std::string (*text)(const CellComparison& cell);
+};
+
+// Facts of cells that no test judges.
+Section told_section(const Comparison& comparison, const Told& told) {
+  Section section{.subject = told.subject,
+                  .columns = {cell_column, {.name = "outcome", .align = Align::left}},
+                  .weight = told.weight == Weight::regression ? told.weight : Weight::normal,
+                  .rows_max = told.weight == Weight::regression ? slower_rows_max : other_rows_max,
+                  .folded = told.folded};
+  for (const CellComparison& cell : comparison.cells) {
+    if (!told.is_shown(cell)) continue;
+    Row row = row_of(cell, told.verdict, told.text(cell), told.weight);
+    row.values = {text_value(cell.id), text_value(row.sentence)};
+    section.rows.push_back(std::move(row));
+  }
+  section.detail = fmt::format(": {} cell{}", section.rows.size(), section.rows.size() == 1 ? "" : "s");
+  return section;
+}
+
+bool is_lost(const CellComparison& cell) {
+  return cell.coverage != Coverage::compared && cell.regression;
+}
+bool lacks_metrics(const CellComparison& cell) {
+  return cell.coverage == Coverage::compared && cell.regression;
+}
+bool has_new_metrics(const CellComparison& cell) {
+  return cell.coverage == Coverage::compared && !cell.regression && has_gaps(cell);
+}
+bool is_not_compared(const CellComparison& cell) {
+  return cell.coverage != Coverage::compared && !cell.regression;
+}
+bool has_changed(const CellComparison& cell) {
+  return !cell.changed.empty();
+}
+bool throttled_differently(const CellComparison& cell) {
+  return cell.base_throttle != cell.new_throttle;
+}
+
+// Each side's value of what is not tested.
+Section listed_section(const Comparison& comparison) {
+  Section section{.subject = "listed",
+                  .columns = {cell_column,
+                              metric_column,
+                              {.name = "BASE", .key = "base"},
+                              {.name = "NEW", .key = "new"},
+                              {.name = "ratio"}},
+                  .weight = Weight::quiet,
+                  .rows_max = 0,
+                  .folded = true};
+  for (const CellComparison& cell : comparison.cells) {
+    for (const model::ListedMetric& each : cell.listed) {
+      Row row = row_of(cell, "listed", listed_text(each), Weight::normal);
+      row.values = {text_value(cell.id), text_value(name_of(each.metric)),
+                    listed_value(each.metric, each.base), listed_value(each.metric, each.now),
+                    listed_ratio(each)};
+      section.rows.push_back(std::move(row));
+    }
+  }
+  section.detail = fmt::format(": {} metrics without a test", section.rows.size());
+  return section;
+}
+
+Section differences_section(const Comparison& comparison, bool in_the_way) {
+  const Weight weight = in_the_way ? Weight::regression : Weight::notice;
+  Section section{.subject = in_the_way ? "not comparable" : "environments differ",
+                  .weight = in_the_way ? weight : Weight::normal,
+                  .folded = !in_the_way};
+  for (const model::Difference& each : comparison.differences) {
+    if (!is_choice(each) && (each.blocking && !each.allowed) == in_the_way)
+      section.sentences.push_back({difference_text(each), weight});
+  }
+  if (const std::string choices = choices_text(comparison); !in_the_way && !choices.empty())
+    section.sentences.push_back({choices, weight});
+  return section;
+}
+
+Section launches_section(const Comparison& comparison) {
+  Section section{.subject = "launch far from the others"};
+  for (const std::string& odd : odd_launch_texts(comparison))
+    section.sentences.push_back({odd, Weight::notice});
+  return section;
+}
+
+std::string heading_of(const Comparison& comparison) {
+  if (!comparison.comparable) return "not comparable";
+  if (comparison.counts.coverage_regressions > 0) {
+    const bool cells = comparison.counts.coverage_regressions > comparison.counts.cells_lacking;
+    return std::string(comparison.counts.slower > 0 ? "slower, and " : "") + (cells ? "cells" : "metrics") +
+           " lost";
+  }
+  return name_of(comparison.verdict);
+}
+
+void add_facts(Report& report, const Comparison& comparison) {
+  const auto add = [&](const char* name, const std::string& text) {
+    if (!text.empty()) report.facts.emplace_back(name, text);
+  };
+  add("verdict", comparison.comparable ? name_of(comparison.verdict) : "not comparable");
+  add("headline", comparison.headline);
+  add("base", side_text(comparison.base));
+  add("new", side_text(comparison.now));
+  add("settings", settings_text(comparison.settings));
+  add("strict", comparison.settings.strict ? "true" : "false");
+  add("detectable", detectable_text(comparison));
+  add("detectable_means", means_found_text(comparison));
+  for (const std::string& odd : odd_launch_texts(comparison)) add("odd_launch", odd);
+  for (const std::string& field : comparison.settings.allow) add("allow", field);
+  for (const model::Difference& each : comparison.differences) add("difference", difference_text(each));
+}
+
+void add_closing(Report& report, const Comparison& comparison) {
+  const auto add = [&](const std::string& text) {
+    if (!text.empty()) report.closing.push_back({text});
+  };
+  if (comparison.comparable) {
+    add(settings_text(comparison.settings));
+    const std::string detectable = detectable_text(comparison);
+    add(detectable.empty() ? "" : "these launches " + detectable);
+  }
+  for (const std::string& line : advice(comparison)) add(line);
+  add(power_text(comparison));
+  if (!comparison.comparable || powerful(comparison)) return;
+  Sentence& power = report.closing.back();
+  power.weight = Weight::regression;
+  power.test = "the launches find a slowdown of the required size";
+  power.verdict = "power";
+}
+
+std::vector<Sentence> how_to_read(const Comparison& comparison) {
+  return {
+      {"one launch (one process) gives one number per metric; the statistics use launches, never samples",
+       Weight::normal, "launch"},
+      {"NEW over BASE, with its 95 % interval over launches", Weight::normal, "ratio"},
+      {"the p value corrected for the number of comparisons", Weight::normal, "q"},
+      {"the smallest change that would be called slower in four of five comparisons, if launches spread as "
+       "these did",
+       Weight::normal, "finds"},
+      {"the change is larger than the margin, and chance does not explain it", Weight::normal,
+       "slower, faster"},
+      {"the whole interval lies within the margin", Weight::normal, "same"},
+      {"these launches do not decide between the other verdicts; more launches can", Weight::normal,
+       "inconclusive"},
+      {fmt::format("{} tests{}", comparison.tests,
+                   comparison.settings.strict ? "; strict: an inconclusive result fails" : ""),
+       Weight::normal, "limits"}};
+}
+
+}  // namespace
+
+Report report_of(const Comparison& comparison) {
+  Report report{.name = "graphbench compare",
+                .group = whole_class,
+                .heading = "graphbench: " + heading_of(comparison),
+                .help = how_to_read(comparison),
+                .started_at = comparison.now.started_at,
+                .page_bytes_max = comment_bytes_max};
+  report.title.text = comparison.headline;
+  report.title.weight = passed(comparison) ? weight_of(comparison.verdict) : Weight::regression;
+  const bool judged =
+      std::ranges::any_of(comparison.cells, [](const auto& cell) { return !cell.metrics.empty(); });
+  if (!comparison.comparable || !judged) {
+    report.title.test = "the two sides are comparable";
+    report.title.verdict = comparison.comparable ? "inconclusive" : "not_comparable";
+    if (passed(comparison)) report.title.weight = Weight::undecided;
+  }
+  if (const std::string incomplete = incomplete_text(comparison); !incomplete.empty())
+    report.head.push_back(
+        {incomplete + ": the cells that the interrupted sweep did not measure are missing", Weight::notice});
+  report.head.push_back({side_text(comparison.base), Weight::normal, "BASE"});
+  report.head.push_back({side_text(comparison.now), Weight::normal, "NEW"});
+  const Weight changed = comparison.settings.strict ? Weight::regression : Weight::normal;
+  report.sections = {
+      differences_section(comparison, true),
+      differences_section(comparison, false),
+      told_section(comparison, {"lost", "lost", Weight::regression, false, &is_lost, &coverage_text}),
+      told_section(comparison,
+                   {"metrics lost", "lost", Weight::regression, false, &lacks_metrics, &coverage_text}),
+      means_section(comparison),
+      launches_section(comparison),
+      verdict_section(comparison, Verdict::slower),
+      verdict_section(comparison, Verdict::faster),
+      verdict_section(comparison, Verdict::inconclusive),
+      verdict_section(comparison, Verdict::same),
+      told_section(comparison, {"changed", "changed", changed, true, &has_changed, &changes_text}),
+      told_section(comparison, {"throttled differently", "throttled", Weight::normal, true,
+                                &throttled_differently, &throttle_text}),
+      told_section(comparison,
+                   {"new metrics", "new", Weight::normal, true, &has_new_metrics, &coverage_text}),
+      told_section(comparison,
+                   {"not compared", "coverage", Weight::undecided, true, &is_not_compared, &coverage_text}),
+      listed_section(comparison)};
+  report.summary = join(std::vector{detectable_text(comparison), means_found_text(comparison)}, "; ");
+  add_closing(report, comparison);
+  add_facts(report, comparison);
+  return report;
+}
+
+}  // namespace graphbench::reporters
