@@ -222,6 +222,9 @@ class Console {
       if (field.index == layout.across) continue;
       (field.index < layout.across ? layout.head : layout.fields).push_back(field);
     }
+    // Nothing stands before the first column.
+    if (!layout.head.empty())
+      layout.head[0].width = std::max(layout.head[0].width - 1, layout.head[0].column->width);
     for (const std::string& group : layout.groups) {
       layout.group_width = std::max(layout.group_width, columns_of(one_line(group)) + 2);
       Fields& own = layout.of_group[group];

@@ -20,14 +20,25 @@ std::string number(const std::optional<double>& value) {
   return value ? shortest_text(*value) : "";
 }
 
+// The columns of a section in CSV, in their order there.
+std::vector<std::size_t> places_of(const Section& section) {
+  std::vector<std::size_t> places;
+  for (std::size_t i = 0; i < section.columns.size(); ++i) {
+    const Shown shown = section.columns[i].shown;
+    if (shown != Shown::as_text && shown != Shown::console) places.push_back(i);
+  }
+  std::ranges::stable_sort(places, {}, [&](std::size_t i) { return section.columns[i].csv_place; });
+  return places;
+}
+
 std::vector<std::string> keys_of(const Section& section) {
   std::vector<std::string> keys;
-  for (const Column& column : section.columns) {
-    if (column.shown == Shown::as_text) continue;
-    keys.push_back(key_of(column));
-    if (!column.intervals) continue;
-    keys.push_back(keys.back() + ".ci95_low");
-    keys.push_back(key_of(column) + ".ci95_high");
+  for (const std::size_t i : places_of(section)) {
+    const std::string key = key_of(section.columns[i]);
+    keys.push_back(key);
+    if (!section.columns[i].intervals) continue;
+    keys.push_back(key + ".ci95_low");
+    keys.push_back(key + ".ci95_high");
   }
   return keys;
 }
@@ -35,12 +46,10 @@ std::vector<std::string> keys_of(const Section& section) {
 // The fields of a row, in the order of keys_of().
 std::vector<std::string> fields_of(const Section& section, const Row& row) {
   std::vector<std::string> fields;
-  for (std::size_t i = 0; i < section.columns.size(); ++i) {
+  for (const std::size_t i : places_of(section)) {
     const Column& column = section.columns[i];
-    if (column.shown == Shown::as_text) continue;
     const Value& value = row.values[i];
-    const bool is_number = column.align == Align::right;
-    fields.push_back(is_number ? number(value.value) : csv_field(value.text));
+    fields.push_back(column.align == Align::right ? number(value.value) : csv_field(value.text));
     if (!column.intervals) continue;
     fields.push_back(number(value.low));
     fields.push_back(number(value.high));
@@ -69,6 +78,7 @@ void print_csv(std::ostream& out, const Report& report, const PrintOptions&) {
   for (const Section* section : sections) {
     const std::vector<std::string> keys = keys_of(*section);
     for (const Row& row : section->rows) {
+      if (row.repeated && section->across) continue;
       const std::vector<std::string> fields = fields_of(*section, row);
       std::vector<std::string> line(head.size());
       for (std::size_t i = 0; i < keys.size(); ++i)

@@ -98,7 +98,7 @@ class Page {
 
   static std::string sentence(const Sentence& each) {
     const std::string lead = each.lead.empty() ? "" : "**" + as_prose(each.lead) + "**: ";
-    return lead + as_prose(each.text, 2000);
+    return lead + as_prose(each.text, 10'000);
   }
 
   void list(const std::vector<Sentence>& sentences) {

@@ -39,8 +39,9 @@ struct Value {
 };
 
 enum class Align : std::uint8_t { left, right };
-// `beside`: not in Markdown, whose pages have no room. `as_data`: only in CSV. `as_text`: not in CSV.
-enum class Shown : std::uint8_t { everywhere, beside, as_data, as_text };
+// `beside`: not in Markdown, whose pages have no room. `as_text`: not in CSV. `console`, `as_data`: only on
+// the console, only in CSV.
+enum class Shown : std::uint8_t { everywhere, beside, as_text, console, as_data };
 
 struct Column {
   std::string name;
@@ -53,6 +54,7 @@ struct Column {
   int width = 0;                // the least columns on a console
   bool code = false;            // a name that Markdown shows as code
   bool spare = false;           // the console leaves it out where there is no room
+  std::size_t csv_place = 0;    // orders the columns of CSV, where that is not their order here
   bool intervals = false;       // CSV has two more columns for the interval's ends
 };
 
@@ -65,7 +67,7 @@ struct Row {
   std::string note = {};           // why, or what else there is to know
   std::string instead = {};        // what a table side by side shows in place of the numbers
   Weight weight = Weight::normal;
-  bool repeated = false;  // the console leaves it out, because another row stands for it
+  bool repeated = false;  // another row stands for it: on a console, or with `across` in CSV
 };
 
 struct Section {

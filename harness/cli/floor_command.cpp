@@ -19,7 +19,8 @@
 #include "harness/options/command.hpp"
 #include "harness/options/output.hpp"
 #include "harness/sweep/planning.hpp"
-#include "harness/sweep/report/table.hpp"
+#include "harness/sweep/report/print_report.hpp"
+#include "harness/sweep/report/result_report.hpp"
 
 namespace graphbench::cli {
 namespace {
@@ -43,10 +44,12 @@ codec::FloorsDocument document_of(const floors::FloorAnswer& answer,
 
 class FloorCommand final : public Command {
  public:
-  explicit FloorCommand(Options& options) : options_(options) {
+  explicit FloorCommand(Options& options) : options_(options), format_(options) {
     options.sweep_options(sweep_options);
     options.describe("--json", "write the floors as a document to FILE; - for stdout (default: none)");
   }
+
+  void check() override { format_.check(); }
 
   int run(const Invocation&) override {
     const config::SweepOptions options = config::check_options(options_.sweep());
@@ -64,18 +67,19 @@ class FloorCommand final : public Command {
       throw Error(ErrorCode::device_failed, answer.reason->message);
     }
     const codec::FloorsDocument document = document_of(answer, options.instruments);
+    const std::string json = codec::to_json(document);
     const bool stdout_taken = wants_json && options.json == "-";
-    std::ostream& out = stdout_taken ? std::cerr : std::cout;
     if (!options.quiet) {
-      reporters::print_floors(out, document.environment,
-                              wants_colours(stdout_taken ? STDERR_FILENO : STDOUT_FILENO));
+      format_.print(
+          reporters::report_of(document.environment), [&] { return json; }, stdout_taken);
     }
-    if (wants_json) write_document(options.json, codec::to_json(document));
+    if (wants_json) write_document(options.json, json);
     return exit_done;
   }
 
  private:
   const Options& options_;
+  ReportFormat format_;
 };
 
 }  // namespace

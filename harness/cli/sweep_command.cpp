@@ -25,9 +25,10 @@
 #include "harness/sweep/devices.hpp"
 #include "harness/sweep/journal.hpp"
 #include "harness/sweep/planning.hpp"
+#include "harness/sweep/report/print_report.hpp"
 #include "harness/sweep/report/progress.hpp"
+#include "harness/sweep/report/result_report.hpp"
 #include "harness/sweep/report/sample_file.hpp"
-#include "harness/sweep/report/table.hpp"
 #include "harness/sweep/run_sweep.hpp"
 
 namespace graphbench::cli {
@@ -131,20 +132,19 @@ void show_table(const model::Result& result, const config::SweepOptions& options
   const bool stdout_taken = options.json == "-";
   const int descriptor = stdout_taken ? STDERR_FILENO : STDOUT_FILENO;
   std::ostream& out = stdout_taken ? std::cerr : std::cout;
-  reporters::TableOptions table;
-  table.colours = wants_colours(descriptor);
-  table.width = width_of(descriptor, table.width);
-  if (!stdout_taken && written) table.json_path = options.json;
+  const reporters::PrintOptions print = console_of(descriptor);
+  const reporters::Report report =
+      reporters::report_of(result, {}, !stdout_taken && written ? options.json : "");
   if (!result.plan.concurrent.empty()) {
     // Writes the paragraph with one call, because processes of other devices write to the same stream.
     std::ostringstream paragraph;
     if (written) paragraph << options.device << ": " << options.json << '\n';
-    reporters::print_conclusions(paragraph, result, table);
+    reporters::print_wrapped(paragraph, report.conclusions, print);
     out << paragraph.str();
   } else if (options.quiet) {
-    reporters::print_conclusions(out, result, table);
+    reporters::print_wrapped(out, report.conclusions, print);
   } else {
-    reporters::print_table(out, result, table);
+    reporters::format_named("table").print(out, report, print);
   }
   out.flush();
 }

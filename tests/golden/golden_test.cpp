@@ -7,8 +7,8 @@
 
 #include "harness/model/codec/documents.hpp"
 #include "harness/sweep/report/progress.hpp"
+#include "harness/sweep/report/result_report.hpp"
 #include "harness/sweep/report/sweep_metrics.hpp"
-#include "harness/sweep/report/table.hpp"
 #include "tests/golden/expect_golden.hpp"
 #include "tests/golden/sample_results.hpp"
 #include "tests/support/temporary_folder.hpp"
@@ -16,9 +16,10 @@
 namespace graphbench {
 namespace {
 
-std::string table_of(const model::Result& result, const reporters::TableOptions& options) {
+std::string table_of(const model::Result& result, const reporters::PrintOptions& options,
+                     const std::string& json_path) {
   std::ostringstream out;
-  reporters::print_table(out, result, options);
+  reporters::format_named("table").print(out, reporters::report_of(result, {}, json_path), options);
   return out.str();
 }
 
@@ -66,7 +67,7 @@ TEST(Golden, FindingsOfACommittedSweep) {
   const nlohmann::ordered_json findings = {{"conclusions", head["conclusions"]}, {"notes", head["notes"]}};
   expect_golden("json/h100.findings.json", findings.dump(2) + "\n");
   std::ostringstream out;
-  reporters::print_conclusions(out, result, {});
+  reporters::print_wrapped(out, reporters::report_of(result).conclusions, {});
   expect_golden("console/h100.conclusions.txt", out.str());
 }
 
@@ -86,15 +87,15 @@ TEST(Golden, MetricsOfASmallSweep) {
 
 TEST(Golden, Tables) {
   const auto expect = [](const std::string& name, const model::Result& result,
-                         const reporters::TableOptions& options) {
-    expect_golden("console/" + name + ".txt", table_of(result, options));
+                         const reporters::PrintOptions& options, const std::string& json_path = "") {
+    expect_golden("console/" + name + ".txt", table_of(result, options, json_path));
   };
-  expect("small.table", samples::small_result(), {false, 120, "graphbench.json"});
-  expect("small.table.colours", samples::small_result(), {true, 120, "graphbench.json"});
-  expect("small.table.narrow", samples::small_result(), {false, 80, ""});
-  expect("interrupted.table", samples::interrupted_result(), {false, 120, ""});
-  expect("instruments.table", samples::instruments_result(), {false, 120, ""});
-  expect("default_sweep.table", samples::default_sweep_result(), {false, 120, "graphbench.json"});
+  expect("small.table", samples::small_result(), {false, 120}, "graphbench.json");
+  expect("small.table.colours", samples::small_result(), {true, 120}, "graphbench.json");
+  expect("small.table.narrow", samples::small_result(), {false, 80});
+  expect("interrupted.table", samples::interrupted_result(), {false, 120});
+  expect("instruments.table", samples::instruments_result(), {false, 120});
+  expect("default_sweep.table", samples::default_sweep_result(), {false, 120}, "graphbench.json");
 }
 
 TEST(Golden, Progress) {

@@ -16,8 +16,8 @@
 #include "harness/model/codec/result_fields.hpp"
 #include "harness/model/metric_value.hpp"
 #include "harness/model/statistics/quantiles.hpp"
+#include "harness/sweep/report/result_report.hpp"
 #include "harness/sweep/report/sweep_metrics.hpp"
-#include "harness/sweep/report/table.hpp"
 #include "tests/golden/metric_schema.hpp"
 #include "tests/golden/sample_results.hpp"
 
@@ -44,7 +44,7 @@ const model::MetricRow planted_row = {
 
 std::string table_of(const model::Result& result) {
   std::ostringstream out;
-  reporters::print_table(out, result, {});
+  reporters::format_named("table").print(out, reporters::report_of(result), {});
   return std::move(out).str();
 }
 

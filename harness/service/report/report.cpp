@@ -13,7 +13,7 @@
 #include "harness/model/metrics.hpp"
 #include "harness/model/statistics/metric_values.hpp"
 #include "harness/service/report/contents.hpp"
-#include "harness/sweep/report/table.hpp"
+#include "harness/sweep/report/result_report.hpp"
 #include "reporters/format.hpp"
 
 namespace graphbench::report {
@@ -44,41 +44,45 @@ std::string row_of(const std::vector<std::string>& texts, const char* tag = "<td
   return row + "\n";
 }
 
-std::string table_of_cells(const model::Result& result) {
-  if (result.cells.size() > plain_cells_max)
-    return fmt::format("<p>{} cells have no table here: allow JavaScript to see them.</p>\n",
-                       result.cells.size());
-  std::vector<const model::MetricRow*> columns = model::column_metrics();
-  std::erase_if(columns, [&](const model::MetricRow* row) {
-    return std::ranges::none_of(result.cells, [&](const model::CellResult& cell) {
-      return statistics::value_of(*row, cell).has_value();
-    });
-  });
-  std::vector<std::string> head = {"cell", "status"};
-  for (const model::MetricRow* row : columns) head.emplace_back(model::heading_of(*row));
-  std::string table = "<table>\n" + row_of(head, "<th scope=\"col\">");
-  for (const model::CellResult& cell : result.cells) {
-    std::vector<std::string> texts = {model::id_of(cell.cell), std::string(model::name_of(cell.status))};
-    if (cell.status != model::CellStatus::ok) {
-      texts.push_back(cell.reason ? cell.reason->code + ": " + cell.reason->message : "");
-    } else {
-      for (const model::MetricRow* row : columns) texts.push_back(reporters::shown(*row, cell));
+std::string table_of_cells(const reporters::Report& report, std::size_t count) {
+  if (count > plain_cells_max)
+    return fmt::format("<p>{} cells have no table here: allow JavaScript to see them.</p>\n", count);
+  std::string table = "<table>\n";
+  for (const reporters::Section& section : report.sections) {
+    if (!section.across) continue;
+    const auto& columns = section.columns;
+    const auto is_here = [&](std::size_t i) {
+      return i <= 0 || columns[i].name == "status" ||
+             (i > *section.across && columns[i].shown != reporters::Shown::as_data);
+    };
+    std::vector<std::string> head;
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      if (is_here(i)) head.push_back(i == 0 ? "cell" : columns[i].name);
     }
-    table += row_of(texts);
+    if (&section == &report.sections.front()) table += row_of(head, "<th scope=\"col\">");
+    for (const reporters::Row& row : section.rows) {
+      if (row.repeated) continue;
+      std::vector<std::string> texts;
+      for (std::size_t i = 0; i < columns.size(); ++i) {
+        if (is_here(i)) texts.push_back(row.values[i].text);
+      }
+      table += row_of(texts);
+    }
   }
   return table + "</table>\n";
 }
 
 std::string result_html(const model::Result& result, const json& lists) {
+  const reporters::Report report = reporters::report_of(result);
   std::string html = "<h2>" +
                      escaped("Sweep of " + result.started_at + " on " + result.environment.device.name) +
                      "</h2>\n<ul>\n";
-  for (const model::Conclusion& each : model::conclusions_of(result))
-    html += item(each.subject + ": " + each.text);
+  for (const reporters::Sentence& each : report.conclusions) html += item(each.lead + ": " + each.text);
   for (const json& each : lists.is_object() ? lists.value("conclusions", json::array()) : json::array())
     html += item(each.at("subject").get<std::string>() + ": " + each.at("text").get<std::string>());
-  for (const model::Note& note : model::notes_of(result)) html += item(note.text);
-  return html + "</ul>\n" + table_of_cells(result);
+  for (const reporters::Sentence& each : report.closing)
+    html += item((each.lead.empty() ? "" : each.lead + ": ") + each.text);
+  return html + "</ul>\n" + table_of_cells(report, result.cells.size());
 }
 
 std::string time_of(const json& seconds) {

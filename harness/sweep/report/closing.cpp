@@ -1,18 +1,17 @@
-// Prints the lines below the table: cells without numbers, notes, the count of cells, and the conclusions.
+// Adds the text below the cells to a result's Report: walks, cells without numbers, notes, the count of
+// cells, and the conclusions.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstdint>
-#include <string_view>
 #include <tuple>
-#include <utility>
-#include <vector>
 
 #include "graphs/base/text.hpp"
+#include "harness/model/axes.hpp"
 #include "harness/model/findings/findings.hpp"
 #include "harness/model/findings/groups.hpp"
-#include "harness/sweep/report/table.hpp"
-#include "reporters/format.hpp"
+#include "harness/model/statistics/quantiles.hpp"
+#include "harness/sweep/report/result_report.hpp"
 
 namespace graphbench::reporters {
 namespace {
@@ -72,86 +71,86 @@ std::vector<Trouble> troubles_of(const model::Result& result) {
   return troubles;
 }
 
-std::string wrapped(std::string_view text, int width) {
-  std::string lines;
-  int column = 0;
-  for (const std::string& word : split(text, ' ')) {
-    if (column > 0 && column + 1 + columns_of(word) > width) {
-      lines += "\n  ";
-      column = 2;
-    } else if (column > 0) {
-      lines += ' ';
-      ++column;
+Section walk_of(const model::CellResult& cell) {
+  const model::ShapeWalk& walk = *cell.shape_walk;
+  Section section{.subject = "shapes of " + model::id_of(cell.cell),
+                  .columns = {{.name = "step"},
+                              {.name = "batch"},
+                              {.name = "program", .align = Align::left},
+                              {.name = "outcome", .align = Align::left},
+                              {.name = "time", .unit = "seconds"},
+                              {.name = "why", .align = Align::left}},
+                  .rows_max = 20,
+                  .in_csv = false};
+  std::vector<double> hits;
+  for (const model::TracedStep& step : walk.traces) {
+    if (step.reason.empty()) {
+      hits.push_back(step.seconds);
+      continue;
     }
-    lines += word;
-    column += columns_of(word);
+    section.rows.push_back(
+        {.values = {count_value(step.id), count_value(step.batch), text_value(step.signature),
+                    text_value(step.outcome), seconds_value(step.seconds), text_value(step.reason)}});
   }
-  return lines;
+  std::string text =
+      fmt::format("{} of {} steps needed no new program or recording", hits.size(), walk.traces.size());
+  if (!hits.empty()) text += ", and took " + format_seconds(statistics::median(hits));
+  section.sentences.push_back(
+      {text + fmt::format("; {} program{} kept", walk.programs, walk.programs == 1 ? " is" : "s are")});
+  return section;
 }
 
-}  // namespace
-
-void print_troubles(std::ostream& out, const model::Result& result, const TableOptions& options) {
-  for (const Trouble& trouble : troubles_of(result)) {
-    const std::string head = fmt::format("{} {}:", trouble.failed ? "failed" : "skipped", trouble.code);
-    const std::string where =
-        trouble.cells == 1
-            ? trouble.first_id
-            : fmt::format("{}, first {}", model::plural(trouble.cells, "cell"), trouble.first_id);
-    out << paint(head, trouble.failed ? Colour::red : Colour::yellow, options.colours) << ' '
-        << trouble.message << " (" << where << ")\n";
-  }
-}
-
-// Prints at most three lines: how far to trust the result, the most important note, the codes of the other
-// notes.
-void print_notes(std::ostream& out, const std::vector<model::Note>& notes, const TableOptions& options) {
+// At most three: how far to trust the result, the most important note, the codes of the other notes.
+void add_notes(Report& report, const std::vector<model::Note>& notes) {
   constexpr std::size_t lines_max = 3;
   const bool all = notes.size() <= lines_max;
   for (std::size_t i = 0; i < (all ? notes.size() : lines_max - 1); ++i) {
     const bool good = notes[i].code == "trust_high";
     const bool judges = good || notes[i].code == "trust_low";
-    const std::string text = (judges ? "" : "note: ") + one_line(notes[i].text);
-    out << paint(text.substr(0, text.find(':') + 1), good ? Colour::green : Colour::yellow, options.colours)
-        << text.substr(text.find(':') + 1) << '\n';
+    const std::size_t colon = judges ? notes[i].text.find(": ") : std::string::npos;
+    report.closing.push_back({judges ? notes[i].text.substr(colon + 2) : notes[i].text,
+                              good ? Weight::good : Weight::notice,
+                              judges ? notes[i].text.substr(0, colon) : "note"});
   }
   if (all) return;
   const std::vector<model::Note> rest(notes.begin() + (lines_max - 1), notes.end());
-  out << fmt::format("{} {} more (`notes` in the document): {}\n",
-                     paint("note:", Colour::yellow, options.colours), std::ssize(rest),
-                     join(rest, ", ", &model::Note::code));
+  report.closing.push_back({fmt::format("{} more (`notes` in the document): {}", rest.size(),
+                                        join(rest, ", ", &model::Note::code)),
+                            Weight::notice, "note"});
 }
 
-void print_closing(std::ostream& out, const model::Result& result, const TableOptions& options) {
-  print_notes(out, model::notes_of(result), options);
+}  // namespace
+
+void add_walks(Report& report, const model::Result& result) {
+  for (const model::CellResult& cell : result.cells) {
+    if (cell.shape_walk && cell.status == model::CellStatus::ok) report.sections.push_back(walk_of(cell));
+  }
+}
+
+void add_closing(Report& report, const model::Result& result, const std::string& json_path) {
+  for (const Trouble& trouble : troubles_of(result)) {
+    const std::string where =
+        trouble.cells == 1
+            ? trouble.first_id
+            : fmt::format("{}, first {}", model::plural(trouble.cells, "cell"), trouble.first_id);
+    report.closing.push_back({fmt::format("{} ({})", trouble.message, where),
+                              trouble.failed ? Weight::regression : Weight::undecided,
+                              (trouble.failed ? "failed " : "skipped ") + trouble.code});
+  }
+  add_notes(report, model::notes_of(result));
   const Counts counts = count(result);
   std::string line =
       fmt::format("{}: {} ok, {} failed, {} skipped", model::plural(std::ssize(result.cells), "cell"),
                   counts.ok, counts.failed, counts.skipped);
   if (counts.not_measured > 0) line += fmt::format(", {} not measured", counts.not_measured);
-  const Colour colour = counts.failed > 0 ? Colour::red : Colour::green;
-  out << paint(line, colour, options.colours);
-  if (!options.json_path.empty()) out << "; the result is in " << options.json_path;
-  out << '\n';
-  print_conclusions(out, result, options);
-}
-
-void print_conclusions(std::ostream& out, const model::Result& result, const TableOptions& options) {
-  std::string subject;
-  std::string paragraph;
-  const auto end_paragraph = [&] {
-    if (paragraph.empty()) return;
-    const std::string lines = wrapped(std::exchange(paragraph, ""), options.width);
-    const std::size_t head = subject.size() + 1;
-    out << paint(lines.substr(0, head), Colour::bold, options.colours) << lines.substr(head) << '\n';
-  };
-  for (const model::Conclusion& conclusion : model::conclusions_of(result)) {
-    const std::string of = one_line(conclusion.subject);
-    if (of != subject) end_paragraph();
-    subject = of;
-    paragraph += (paragraph.empty() ? subject + ": " : " ") + one_line(conclusion.text);
+  if (!json_path.empty()) line += "; the result is in " + json_path;
+  report.closing.push_back({std::move(line), counts.failed > 0 ? Weight::regression : Weight::good});
+  for (const model::Conclusion& each : model::conclusions_of(result)) {
+    if (report.conclusions.empty() || report.conclusions.back().lead != each.subject)
+      report.conclusions.push_back({.text = each.text, .lead = each.subject});
+    else
+      report.conclusions.back().text += " " + each.text;
   }
-  end_paragraph();
 }
 
 }  // namespace graphbench::reporters

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <sstream>
 
-#include "harness/sweep/report/table.hpp"
+#include "harness/sweep/report/result_report.hpp"
 #include "tests/golden/sample_results.hpp"
 
 namespace graphbench::reporters {
@@ -15,24 +15,23 @@ using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
+std::string closing_of(const model::Result& result, const std::string& json_path = "") {
+  Report report;
+  add_closing(report, result, json_path);
+  std::ostringstream out;
+  format_named("table").print(out, report, {});
+  return out.str();
+}
+
 TEST(Troubles, AreListedOnceACauseInOneLine) {
   model::Result result = samples::small_result();
   model::CellResult again = result.cells[10];
   result.cells[9] = again;
-  std::ostringstream out;
-  print_troubles(out, result, {});
-  EXPECT_THAT(out.str(),
+  EXPECT_THAT(closing_of(result),
               HasSubstr("failed out_of_memory: allocate 4 GiB on cuda:0: 1 GiB is free (2 cells, first"));
-  EXPECT_THAT(out.str(), HasSubstr("skipped host_op: "));
+  EXPECT_THAT(closing_of(result), HasSubstr("skipped host_op: "));
   result.cells[10].reason->message = "first\nsecond\033[2J";
-  print_troubles(out, result, {});
-  EXPECT_THAT(out.str(), HasSubstr("first second [2J"));
-}
-
-std::string closing_of(const model::Result& result) {
-  std::ostringstream out;
-  print_closing(out, result, {});
-  return out.str();
+  EXPECT_THAT(closing_of(result), HasSubstr("first second [2J"));
 }
 
 std::int64_t lines_in(const std::string& text) {
@@ -61,9 +60,7 @@ TEST(Closing, HasAtMostThreeLinesOfNotesAndTheJudgementFirst) {
 TEST(Closing, EndsWithAParagraphForEachSubjectWithinTheWidth) {
   const auto paragraphs = [](int width) {
     std::ostringstream out;
-    TableOptions options;
-    options.width = width;
-    print_conclusions(out, samples::default_sweep_result(), options);
+    print_wrapped(out, report_of(samples::default_sweep_result()).conclusions, {.width = width});
     return out.str();
   };
   EXPECT_THAT(paragraphs(10'000), ContainsRegex("^mlp: Use.*\nattention: Use.*\nconv: Use.*\n$"));
@@ -73,11 +70,7 @@ TEST(Closing, EndsWithAParagraphForEachSubjectWithinTheWidth) {
 }
 
 TEST(Closing, CountsCellsAndNamesTheFile) {
-  std::ostringstream out;
-  TableOptions options;
-  options.json_path = "out/result.json";
-  print_closing(out, samples::small_result(), options);
-  EXPECT_THAT(out.str(),
+  EXPECT_THAT(closing_of(samples::small_result(), "out/result.json"),
               HasSubstr("12 cells: 10 ok, 1 failed, 1 skipped; the result is in out/result.json\n"));
 }
 

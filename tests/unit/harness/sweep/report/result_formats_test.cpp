@@ -5,7 +5,7 @@
 #include <sstream>
 
 #include "graphs/base/text.hpp"
-#include "harness/sweep/report/table.hpp"
+#include "harness/sweep/report/result_report.hpp"
 #include "tests/golden/sample_results.hpp"
 
 namespace graphbench::reporters {
@@ -22,13 +22,13 @@ model::Estimate estimate(double p50, double low, double high) {
 
 std::string markdown(const model::Result& result, const std::vector<std::string>& columns) {
   std::ostringstream out;
-  print_result_markdown(out, result, model::metrics_named("--columns", columns));
+  format_named("markdown").print(out, report_of(result, model::metrics_named("--columns", columns)), {});
   return out.str();
 }
 
 std::vector<std::string> csv(const model::Result& result, const std::vector<std::string>& columns) {
   std::ostringstream out;
-  print_result_csv(out, result, model::metrics_named("--columns", columns));
+  format_named("csv").print(out, report_of(result, model::metrics_named("--columns", columns)), {});
   return split(out.str(), '\n');
 }
 
@@ -42,9 +42,9 @@ TEST(ResultMarkdown, HasARowABatchAndTheModesSideBySide) {
       EXPECT_EQ(std::ranges::count(line, '|'), 7) << line;
     }
   }
-  EXPECT_THAT(text, StartsWith("- **mlp**: Use whole at batch 1: &#126;2.40x.\n"))
+  EXPECT_THAT(text, StartsWith("- **mlp**: Use whole at batch 1: &#126;2.40x. "))
       << "conclusions come first, and a tilde strikes nothing through";
-  EXPECT_THAT(text, HasSubstr("host_op")) << "why a cell has no numbers";
+  EXPECT_THAT(text, HasSubstr("host&#95;op")) << "why a cell has no numbers";
 }
 
 TEST(ResultMarkdown, ShowsHalfOfAnInterval) {
@@ -65,7 +65,7 @@ TEST(ResultMarkdown, NamesMarkNothingUp) {
 TEST(ResultMarkdown, RowsAreNamedByWhatDiffers) {
   model::Result result = samples::small_result();
   result.cells[1].cell.more_axes["io"] = "copy_in";
-  EXPECT_THAT(markdown(result, {"submit"}), HasSubstr(" io=copy_in |"));
+  EXPECT_THAT(markdown(result, {"submit"}), HasSubstr(" io=copy&#95;in |"));
 }
 
 TEST(ResultCsv, HasARowACellAndNumbersInTheirUnits) {
@@ -85,10 +85,9 @@ TEST(ResultCsv, HasARowACellAndNumbersInTheirUnits) {
 }
 
 TEST(ResultTable, HasTheColumnsThatWereAskedFor) {
-  TableOptions options;
-  options.columns = model::metrics_named("--columns", {"latency", "graph.nodes"});
   std::ostringstream out;
-  print_table(out, samples::small_result(), options);
+  const Columns columns = model::metrics_named("--columns", {"latency", "graph.nodes"});
+  format_named("table").print(out, report_of(samples::small_result(), columns), {});
   EXPECT_THAT(out.str(),
               AllOf(HasSubstr("batch  W | latency | latency nodes |"),
                     HasSubstr("nodes: Number of nodes in the step's graphs."), Not(HasSubstr("submit:"))));

@@ -1,0 +1,31 @@
+// A result and the floors of a machine as Reports, which every format prints.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/model/metrics.hpp"
+#include "harness/model/result.hpp"
+#include "reporters/report.hpp"
+
+namespace graphbench::reporters {
+
+using Columns = std::vector<const model::MetricRow*>;
+
+// One row per cell, and per section the cells that differ only in batch, warmups and mode. `asked`: the
+// columns; empty: the console's, of which pages have the most important ones, and in CSV all that a cell has.
+// `json_path`: the result's file, for the closing lines; empty: not mentioned.
+Report report_of(const model::Result& result, const Columns& asked = {}, const std::string& json_path = "");
+
+Report report_of(const model::Environment& environment);
+
+// Adds the text below the cells: walks of --shape-trace, cells without numbers, notes, the number of cells,
+// and the conclusions, one sentence per subject.
+void add_walks(Report& report, const model::Result& result);
+void add_closing(Report& report, const model::Result& result, const std::string& json_path);
+
+// The modes of the result's cells, in order of appearance.
+std::vector<std::string> modes_of(const model::Result& result);
+
+}  // namespace graphbench::reporters
