@@ -10,9 +10,9 @@ namespace graphbench::samples {
 namespace {
 
 using codec::DocumentCell;
-using codec::LaunchTimes;
 using compare::Side;
 using model::CellStatus;
+using model::Metric;
 
 // The factors by which the times of five launches of one cell differ.
 constexpr double luck[] = {1.0, 1.002, 0.999, 1.001, 0.998};
@@ -29,10 +29,13 @@ DocumentCell cell(const std::string& id, const Times& times, int launches = 5, d
   made.id = id;
   for (int i = 0; i < launches; ++i) {
     const double factor = 1 + (luck[i] - 1) * spread;
-    made.launches.push_back(
-        {i,
-         {times.latency * factor, times.submit * factor, times.device * factor, times.capture * factor, 0,
-          times.capture * factor * 1.5, times.capture * factor / 2}});
+    made.launches.push_back({i,
+                             {{Metric::latency, times.latency * factor},
+                              {Metric::submit, times.submit * factor},
+                              {Metric::device, times.device * factor},
+                              {Metric::capture, times.capture * factor},
+                              {Metric::setup, times.capture * factor * 1.5},
+                              {Metric::instantiate, times.capture * factor / 2}}});
   }
   return made;
 }
@@ -102,9 +105,8 @@ model::Comparison mixed_comparison() {
       cell(id(64, "whole"), {}),
       cell(odd, {18.75, 0, 0, 0}),
       not_ok(id(2, "piecewise"), CellStatus::failed, "out_of_memory: 9 GB")};
-  base.cells[1].counts = {24, 1, 24, 0, 2 << 20, 900'000};
-  now.cells[1].counts = {26, 1, 24, 0, 4 << 20, 905'000};
-  base.cells[1].resolutions[5] = now.cells[1].resolutions[5] = 45'000;
+  base.cells[1].counts = {{"nodes", {24}}, {"pool_bytes", {2 << 20}}, {"exec_bytes", {900'000, 45'000}}};
+  now.cells[1].counts = {{"nodes", {26}}, {"pool_bytes", {4 << 20}}, {"exec_bytes", {905'000, 45'000}}};
   base.cells[1].paths = "linear:own x16";
   now.cells[1].paths = "linear:cublaslt x8, linear:own x8";
   now.cells[2].throttled = "hw_thermal+power";

@@ -27,20 +27,20 @@ double mean_or_zero(std::vector<double> values) {
 }
 
 // True if the count changed by more than the coarser of both sides' resolutions; false if one is unknown.
-bool differ(const DocumentCell& base, const DocumentCell& now, std::size_t count) {
-  const auto [finer, coarser] = std::minmax(base.resolutions[count], now.resolutions[count]);
-  return finer != DocumentCell::absent_count && std::abs(now.counts[count] - base.counts[count]) > coarser;
+bool differ(const codec::Count& base, const codec::Count& now) {
+  return base.resolution && now.resolution &&
+         std::abs(now.number - base.number) > std::max(*base.resolution, *now.resolution);
 }
 
 std::vector<model::Change> changes_of(const DocumentCell& base, const DocumentCell& now) {
   std::vector<model::Change> changes;
-  const auto& counted = model::counted_metrics();
-  for (std::size_t i = 0; i < counted.size(); ++i) {
-    const std::int64_t before = base.counts[i];
-    const std::int64_t after = now.counts[i];
-    if (before == DocumentCell::absent_count || after == DocumentCell::absent_count) continue;
-    if (!differ(base, now, i)) continue;
-    changes.push_back({std::string(counted[i]->counted), std::to_string(before), std::to_string(after)});
+  for (const model::MetricRow* row : model::counted_metrics()) {
+    const auto before = base.counts.find(row->counted);
+    const auto after = now.counts.find(row->counted);
+    if (before == base.counts.end() || after == now.counts.end()) continue;
+    if (!differ(before->second, after->second)) continue;
+    changes.push_back({std::string(row->counted), std::to_string(before->second.number),
+                       std::to_string(after->second.number)});
   }
   if (!base.paths.empty() && !now.paths.empty() && base.paths != now.paths)
     changes.push_back({"paths", base.paths, now.paths});

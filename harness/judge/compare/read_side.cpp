@@ -78,7 +78,7 @@ bool share_a_launch(const DocumentCell& a, const DocumentCell& b) {
 // A hash of a cell's launch. Launches of a cell that share_a_launch() finds equal have equal digests.
 std::size_t digest_of(const std::string& cell, const LaunchTimes& launch) {
   std::size_t digest = std::hash<std::string>()(cell) ^ static_cast<std::size_t>(launch.index);
-  for (const double seconds : launch.seconds) digest = digest * 31 + std::hash<double>()(seconds);
+  for (const auto& [metric, seconds] : launch.seconds) digest = digest * 31 + std::hash<double>()(seconds);
   return digest;
 }
 

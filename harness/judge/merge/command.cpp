@@ -184,7 +184,7 @@ class ShardMerge {
     const model::ShardFacts& shard = *head.plan.shard;
     if (files_.empty()) {
       merged_ = head;
-      facts_ = codec::project(head, path).facts;
+      facts_ = codec::facts_of(head);
     } else {
       const std::string& first = files_.front().path;
       if (head.plan.hash != merged_.plan.hash)
@@ -201,7 +201,7 @@ class ShardMerge {
                                    std::to_string(shard.count) + ", as " +
                                    in_quotes(files_[same->second].path) + " is: give only one of the two");
       }
-      const auto differences = compare::differences_of(facts_, codec::project(head, path).facts, allow);
+      const auto differences = compare::differences_of(facts_, codec::facts_of(head), allow);
       const auto blocking =
           std::ranges::find_if(differences, [](const auto& each) { return each.blocking && !each.allowed; });
       if (blocking != differences.end()) {

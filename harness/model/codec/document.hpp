@@ -3,9 +3,10 @@
 #pragma once
 
 #include <array>
-#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,43 +16,37 @@
 
 namespace graphbench::codec {
 
-// One launch's median of each compared metric, in the metric's unit; 0 if the document has no value. The
-// array has a fixed size to save memory, because a comparison may read a million launches.
+// One launch's median of each compared metric that the document has, in the metric's unit.
 struct LaunchTimes {
-  static constexpr std::size_t metrics_max = 10;
-
   std::int64_t index = 0;
-  std::array<double, metrics_max> seconds = {};
+  std::map<model::Metric, double> seconds = {};
   std::int64_t document = 0;  // index of the document on its side
 
-  double& operator[](model::Metric metric) { return seconds.at(static_cast<std::size_t>(metric)); }
-  double operator[](model::Metric metric) const { return seconds.at(static_cast<std::size_t>(metric)); }
+  double& operator[](model::Metric metric) { return seconds[metric]; }
+  // Returns 0 if the document has no value.
+  double operator[](model::Metric metric) const {
+    const auto found = seconds.find(metric);
+    return found == seconds.end() ? 0 : found->second;
+  }
   friend bool operator==(const LaunchTimes&, const LaunchTimes&) = default;
+};
 
-  // Throws std::logic_error if more than metrics_max metrics are compared, or more than counts_max counted.
-  static void check_room();
+// A comparison ignores changes of the number up to the resolution, and all changes if that is not known.
+struct Count {
+  std::int64_t number = 0;
+  std::optional<std::int64_t> resolution = 0;
+  friend bool operator==(const Count&, const Count&) = default;
 };
 
 struct DocumentCell {
-  static constexpr std::size_t counts_max = 8;
-  static constexpr std::int64_t absent_count = -1;
-  static constexpr std::array<std::int64_t, counts_max> filled_with_absent() {
-    std::array<std::int64_t, counts_max> counts = {};
-    counts.fill(absent_count);
-    return counts;
-  }
-
   std::string id;
   // Never `pending`. If documents are merged: the worst of their states, as the state of a cell is the worst
   // state of its launches.
   model::CellStatus state = model::CellStatus::ok;
   std::string reason;  // "code: message"; empty for `ok`
   std::vector<LaunchTimes> launches;
-  // counts[i] is of model::counted_metrics()[i]. absent_count: the document has no count.
-  std::array<std::int64_t, counts_max> counts = filled_with_absent();
-  // A comparison ignores changes of counts[i] up to resolutions[i]. absent_count: it ignores all changes.
-  std::array<std::int64_t, counts_max> resolutions = {};
-  std::string paths = {};      // "conv2d:cudnn x8, sdpa:own x4"
+  std::map<std::string, Count, std::less<>> counts = {};  // by MetricRow::counted
+  std::string paths = {};                                 // "conv2d:cudnn x8, sdpa:own x4"
   std::string throttled = {};  // reasons for throttling around launches, sorted and joined by "+"
   friend bool operator==(const DocumentCell&, const DocumentCell&) = default;
 };

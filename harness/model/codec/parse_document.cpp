@@ -66,7 +66,6 @@ void check_json(std::string_view text, const std::string& source) {
 }
 
 Document parse_document(std::string_view text, const std::string& source) {
-  LaunchTimes::check_room();
   Document document;
   document.source = source;
   DeviceClocks clocks;

@@ -2,7 +2,6 @@
 // "environment.". The exceptions are "plan", which is the plan's hash, and "method", which is plan.method.
 #include <algorithm>
 #include <set>
-#include <stdexcept>
 #include <utility>
 
 #include "graphs/base/text.hpp"
@@ -89,17 +88,6 @@ std::string reasons_text(const std::set<std::string>& reasons) {
 
 }  // namespace
 
-void LaunchTimes::check_room() {
-  const auto check = [](std::size_t rows, std::size_t room, const char* what, const char* constant) {
-    if (rows <= room) return;
-    throw std::logic_error("compare metrics: the table of metrics has " + std::to_string(rows) +
-                           " that are " + what + ", and " + constant + " is " + std::to_string(room) +
-                           ": raise it in harness/model/codec/document.hpp");
-  };
-  check(model::compared_metrics().size(), metrics_max, "compared", "LaunchTimes::metrics_max");
-  check(model::counted_metrics().size(), DocumentCell::counts_max, "counted", "DocumentCell::counts_max");
-}
-
 DocumentCell fold(std::string id, const model::CellResult& cell, DeviceClocks& clocks) {
   DocumentCell made;
   made.id = std::move(id);
@@ -108,12 +96,11 @@ DocumentCell fold(std::string id, const model::CellResult& cell, DeviceClocks& c
     const auto& [code, message] = reason_of(cell);
     made.reason = code + (code.empty() || message.empty() ? "" : ": ") + message;
   }
-  const auto& counted = model::counted_metrics();
-  for (std::size_t i = 0; i < counted.size(); ++i) {
-    const model::MetricRow& row = *counted[i];
-    made.counts.at(i) = count_of(row.value, cell).value_or(DocumentCell::absent_count);
-    if (row.resolution.of_cell != nullptr)
-      made.resolutions.at(i) = count_of(row.resolution, cell).value_or(DocumentCell::absent_count);
+  for (const model::MetricRow* row : model::counted_metrics()) {
+    const std::optional<std::int64_t> number = count_of(row->value, cell);
+    if (!number) continue;
+    const bool exact = row->resolution.of_cell == nullptr;
+    made.counts[std::string(row->counted)] = {*number, exact ? 0 : count_of(row->resolution, cell)};
   }
   made.paths = paths_text(cell.paths);
   std::set<std::string> reasons;
@@ -150,7 +137,6 @@ DocumentFacts facts_of(const model::Result& head) {
 }
 
 Document project(const model::Result& result, const std::string& source) {
-  LaunchTimes::check_room();
   Document document;
   document.source = source;
   document.facts = facts_of(result);

@@ -17,7 +17,8 @@ DocumentCell cell(const std::string& id, double latency, int launches = 5) {
   DocumentCell made;
   made.id = id;
   for (int i = 0; i < launches; ++i) {
-    made.launches.push_back({i, latency * (1 + 0.001 * (i % 3)), latency / 2, 0, 0});
+    made.launches.push_back(
+        {i, {{Metric::latency, latency * (1 + 0.001 * (i % 3))}, {Metric::submit, latency / 2}}});
   }
   return made;
 }
@@ -73,7 +74,7 @@ TEST(Compare, AMetricThatSomeLaunchesHaveIsNotGone) {
 
 TEST(Compare, NoCommonMetricIsSaidToBeTheReason) {
   DocumentCell other = cell("a", 1e-4);
-  for (LaunchTimes& launch : other.launches) launch = {launch.index, 0, 0, 1e-4, 0};
+  for (LaunchTimes& launch : other.launches) launch = {launch.index, {{Metric::device, 1e-4}}};
   const Comparison comparison = compare(side({cell("a", 1e-4)}), side({other}), {});
   EXPECT_EQ(
       comparison.headline,
@@ -120,10 +121,10 @@ TEST(Compare, SetupIsTestedAndItsPartsAreListedWhereBothSidesCaptured) {
 
 TEST(Compare, CountsThatDifferAreChangedAndFailOnlyStrictly) {
   DocumentCell before = cell("a", 1e-4);
-  before.counts = {24, 1, 24, 0, 1 << 20, 126'960};
+  before.counts = {{"nodes", {24}}, {"captured_ops", {24}}, {"exec_bytes", {126'960}}};
   before.paths = "conv2d:own x1";
   DocumentCell after = before;
-  after.counts = {26, 1, DocumentCell::absent_count, 0, 1 << 20, 126'960};
+  after.counts = {{"nodes", {26}}, {"exec_bytes", {126'960}}};
   after.paths = "conv2d:cudnn x1";
   model::ComparisonSettings settings;
   const Comparison comparison = compare(side({before}), side({after}), settings);
@@ -141,21 +142,20 @@ TEST(Compare, CountsThatDifferAreChangedAndFailOnlyStrictly) {
 }
 
 TEST(Compare, ADifferenceOfExecsWithinTheCoarserResolutionIsNoChange) {
-  const auto changed = [](std::int64_t difference, std::int64_t base_resolution, std::int64_t resolution) {
+  using Resolution = std::optional<std::int64_t>;
+  const auto changed = [](std::int64_t difference, Resolution base_resolution, Resolution resolution) {
     DocumentCell before = cell("a", 1e-4);
-    before.counts = {40, 1, 40, 0, 1 << 20, 126'960};
-    before.resolutions = {0, 0, 0, 0, 0, base_resolution};
+    before.counts = {{"exec_bytes", {126'960, base_resolution}}};
     DocumentCell after = before;
-    after.counts[5] += difference;
-    after.resolutions[5] = resolution;
+    after.counts = {{"exec_bytes", {126'960 + difference, resolution}}};
     return compare(side({before}), side({after}), {}).counts.changed;
   };
   EXPECT_EQ(changed(6'300, 6'300, 6'200), 0);
   EXPECT_EQ(changed(-6'300, 6'200, 6'300), 0);
   EXPECT_EQ(changed(2 * 6'300, 6'300, 6'200), 1);
   EXPECT_EQ(changed(-2 * 6'300, 6'200, 6'300), 1);
-  EXPECT_EQ(changed(100'000, 6'300, DocumentCell::absent_count), 0) << "an older document does not say";
-  EXPECT_EQ(changed(100'000, DocumentCell::absent_count, 6'300), 0);
+  EXPECT_EQ(changed(100'000, 6'300, std::nullopt), 0) << "an older document does not say";
+  EXPECT_EQ(changed(100'000, std::nullopt, 6'300), 0);
 }
 
 TEST(Compare, CellsMeasuredAtDifferentThrottlingAreNamed) {

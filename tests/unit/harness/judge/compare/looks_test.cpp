@@ -23,7 +23,8 @@ Sides sides(const std::vector<double>& changes, std::vector<std::int64_t> looks)
     for (std::size_t i = 0; i < changes.size(); ++i) {
       const double change = side == &made.now ? changes[i] : 1;
       cell.launches.push_back(
-          {static_cast<std::int64_t>(i), 1e-4 * change * (1 + 1e-4 * static_cast<double>(i % 3))});
+          {static_cast<std::int64_t>(i),
+           {{model::Metric::latency, 1e-4 * change * (1 + 1e-4 * static_cast<double>(i % 3))}}});
     }
   }
   return made;

@@ -40,7 +40,7 @@ Side side_of(std::uint32_t seed, const Spread& spread, double change, int launch
       for (int i = 0; i < launches; ++i) {
         const double factor = std::exp(common[static_cast<std::size_t>(i)] + spread.own * normal(random));
         const double slower = cell.id.ends_with("whole") ? change : 1;
-        cell.launches.push_back({i, {100e-6, 20e-6 * factor * slower}});
+        cell.launches.push_back({i, {{Metric::latency, 100e-6}, {Metric::submit, 20e-6 * factor * slower}}});
       }
     }
   }

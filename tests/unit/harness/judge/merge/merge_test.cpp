@@ -17,7 +17,7 @@ Document document(const std::string& source, const std::string& cell, double lat
   made.source = source;
   made.facts.started_at = "2026-01-0" + std::to_string(source.size() % 9) + "T00:00:00Z";
   made.facts.fields = {{"fingerprint", "ff"}, {"plan", "aa"}, {"device.name", "GPU"}};
-  made.cells.push_back({cell, CellStatus::ok, "", {{0, latency, 0, 0, 0}}});
+  made.cells.push_back({cell, CellStatus::ok, "", {{0, {{model::Metric::latency, latency}}}}});
   return made;
 }
 
@@ -72,7 +72,7 @@ TEST(Merge, ALaunchCountsOnce) {
   const Document a = document("a", "x", 1);
   Document copy = document("b", "x", 1);
   EXPECT_EQ(refusal({a, copy}), "b: the document has the same launches as a: remove one of the two");
-  copy.cells.front().launches.push_back({1, 3, 0, 0, 0});
+  copy.cells.front().launches.push_back({1, {{model::Metric::latency, 3}}});
   EXPECT_EQ(refusal({a, copy}), "b: the document has the same launches as a: remove one of the two");
   EXPECT_EQ(refusal({copy, document("c", "y", 1), a}),
             "a: the document has the same launches as b: remove one of the two");
@@ -89,7 +89,7 @@ TEST(Merge, LaunchesThatMayBeTheirOwnAreKept) {
   EXPECT_EQ(refusal({a, document("b", "y", 1)}), "accepted") << "a shard";
   // The median of x repeats by chance, but the median of y does not.
   Document both = a;
-  both.cells.push_back({"y", CellStatus::ok, "", {{0, 5, 0, 0, 0}}});
+  both.cells.push_back({"y", CellStatus::ok, "", {{0, {{model::Metric::latency, 5}}}}});
   other = both;
   other.source = "b";
   other.cells.back().launches.front()[model::Metric::latency] = 6;
