@@ -17,24 +17,14 @@ constexpr std::string_view compared_first[] = {"latency", "submit",      "device
 constexpr std::string_view columns_first[] = {"submit", "latency", "device", "gain", "rate", "setup"};
 constexpr std::string_view counted_first[] = {"nodes", "pieces", "captured_ops", "eager_ops"};
 
-// The rows and the lists. table() makes them once, because a comparison looks up rows a million times.
+// The rows and the lists. table() makes them once, because a comparison looks rows up for each launch.
 struct Table {
-  std::vector<MetricRow> rows;
-  Rows families;
-  Rows compared;
-  Rows columns;
-  Rows counted;
+  std::vector<MetricRow> rows = metric_rows();
+  Rows families = listed(&MetricRow::family, {});
+  Rows compared = listed(&MetricRow::compared, compared_first);
+  Rows columns = listed(&MetricRow::column, columns_first);
+  Rows counted = listed(&MetricRow::counted, counted_first);
 
-  explicit Table(std::vector<MetricRow> all) : rows(std::move(all)) { arrange(); }
-
-  void arrange() {
-    families = listed(&MetricRow::family, {});
-    compared = listed(&MetricRow::compared, compared_first);
-    columns = listed(&MetricRow::column, columns_first);
-    counted = listed(&MetricRow::counted, counted_first);
-  }
-
- private:
   Rows listed(std::string_view MetricRow::*name, std::span<const std::string_view> first) const {
     Rows list;
     for (const MetricRow& row : rows) {
@@ -46,8 +36,8 @@ struct Table {
   }
 };
 
-Table& table() {
-  static Table all(metric_rows());
+const Table& table() {
+  static const Table all;
   return all;
 }
 
@@ -133,16 +123,6 @@ const std::vector<const MetricRow*>& counted_metrics() {
 
 const MetricRow& row_of(Metric metric) {
   return *compared_metrics().at(static_cast<std::size_t>(metric));
-}
-
-PlantedMetric::PlantedMetric(const MetricRow& row) {
-  table().rows.push_back(row);
-  table().arrange();
-}
-
-PlantedMetric::~PlantedMetric() {
-  table().rows.pop_back();
-  table().arrange();
 }
 
 }  // namespace graphbench::model

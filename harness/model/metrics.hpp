@@ -101,13 +101,4 @@ const std::vector<const MetricRow*>& counted_metrics();
 
 const MetricRow& row_of(Metric metric);
 
-// For tests: the constructor adds a row to the table, and the destructor removes it. Not thread-safe.
-class PlantedMetric {
- public:
-  explicit PlantedMetric(const MetricRow& row);
-  ~PlantedMetric();
-  PlantedMetric(const PlantedMetric&) = delete;
-  PlantedMetric& operator=(const PlantedMetric&) = delete;
-};
-
 }  // namespace graphbench::model
