@@ -5,6 +5,7 @@
 #include <prometheus/text_serializer.h>
 
 #include <algorithm>
+#include <cmath>
 #include <sstream>
 #include <utility>
 
@@ -33,21 +34,26 @@ std::string rendered(std::vector<MetricFamily> families) {
   return std::move(out).str();
 }
 
-std::string head_text(const std::string& name, const std::string& help, MetricType type) {
-  return rendered({MetricFamily{name, help, type, {}}});
+std::string head_text(const FamilyRow& family) {
+  const auto type = family.type == "summary" ? MetricType::Summary : MetricType::Gauge;
+  return rendered({MetricFamily{family.name, family.help, type, {}}});
 }
 
-// Removes the TYPE line, the only line before a series without help text. head_text() returns that line.
-std::string series_text(const std::string& name, MetricType type, ClientMetric metric) {
-  const std::string text = rendered({MetricFamily{name, "", type, {std::move(metric)}}});
-  return text.substr(text.find('\n') + 1);
-}
-
-std::string gauge_text(const std::string& name, std::vector<ClientMetric::Label> labels, double value) {
-  ClientMetric metric;
-  metric.label = std::move(labels);
-  metric.gauge.value = value;
-  return series_text(name, MetricType::Gauge, std::move(metric));
+void add_lines(FamilyLines& lines, const FamilyRow& family, const Labels& shared,
+               const std::vector<Series>& series) {
+  const auto type = family.type == "summary" ? MetricType::Summary : MetricType::Gauge;
+  for (const auto& [values, number, times] : series) {
+    if (!std::isfinite(number)) continue;
+    ClientMetric metric;
+    metric.label = shared;
+    for (std::size_t i = 0; i < values.size(); ++i)
+      metric.label.push_back({family.labels[family.labels.size() - values.size() + i], values[i]});
+    metric.gauge.value = number;
+    if (times) metric.summary = *times;
+    const std::string text = rendered({MetricFamily{family.name, "", type, {std::move(metric)}}});
+    // Leaves out the TYPE line, the only line before a series without help text. head_text() returns it.
+    lines[family.name] += text.substr(text.find('\n') + 1);
+  }
 }
 
 }  // namespace graphbench::reporters

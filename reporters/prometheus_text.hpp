@@ -1,4 +1,5 @@
-// Writes Prometheus's text format: the lines of one series, for callers to keep, or all families in order.
+// Writes Prometheus's text format: the lines of single series, for callers to keep by the name of their
+// family, and all families in order.
 #pragma once
 
 #include <prometheus/client_metric.h>
@@ -8,10 +9,17 @@
 #include <prometheus/metric_type.h>
 #include <prometheus/registry.h>
 
+#include <functional>
+#include <map>
+#include <optional>
+#include <ranges>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace graphbench::reporters {
+
+using Labels = std::vector<prometheus::ClientMetric::Label>;
 
 struct FamilyRow {
   std::string name;
@@ -21,13 +29,53 @@ struct FamilyRow {
   std::string help;
 };
 
-std::string head_text(const std::string& name, const std::string& help, prometheus::MetricType type);
+inline FamilyRow gauge_row(std::string name, std::string unit, std::vector<std::string> labels,
+                           std::string help) {
+  return {std::move(name), "gauge", std::move(unit), std::move(labels), std::move(help)};
+}
 
-// The lines of a series without the head of its family.
-std::string series_text(const std::string& name, prometheus::MetricType type,
-                        prometheus::ClientMetric metric);
-std::string gauge_text(const std::string& name, std::vector<prometheus::ClientMetric::Label> labels,
-                       double value);
+// A series of a family: the values of the family's last labels, and its number, or times in a summary.
+struct Series {
+  std::vector<std::string> values;
+  double number = 0;
+  std::optional<prometheus::ClientMetric::Summary> times = {};
+};
+
+// A family that has series of each T. The caller knows the first labels, which all series of one T share.
+template <typename T>
+struct Family : FamilyRow {
+  std::function<std::vector<Series>(const T& of)> series;
+};
+
+// The lines of series by the name of their family. They are rendered when a number changes, so that a scrape
+// only joins texts.
+using FamilyLines = std::map<std::string, std::string>;
+
+// Adds the lines of series whose numbers are finite.
+void add_lines(FamilyLines& lines, const FamilyRow& family, const Labels& shared,
+               const std::vector<Series>& series);
+template <typename T>
+void add_lines(FamilyLines& lines, const std::vector<Family<T>>& families, const Labels& shared,
+               const T& of) {
+  for (const Family<T>& family : families) add_lines(lines, family, shared, family.series(of));
+}
+
+// The lines that say a family's help and type.
+std::string head_text(const FamilyRow& family);
+
+// Appends the head and lines of each family. Omits a family without lines: its head would suggest numbers.
+template <typename Families, std::ranges::input_range All>
+void append_families(std::string& text, const Families& families, All&& all) {
+  for (const FamilyRow& family : families) {
+    const std::size_t before = text.size();
+    text += head_text(family);
+    const std::size_t head_end = text.size();
+    for (const FamilyLines& lines : all) {
+      if (const auto found = lines.find(family.name); found != lines.end()) text += found->second;
+    }
+    if (text.size() == head_end) text.resize(before);
+  }
+}
 
 prometheus::Family<prometheus::Gauge>& gauge(prometheus::Registry& registry, const FamilyRow& row);
 prometheus::Family<prometheus::Counter>& counter(prometheus::Registry& registry, const FamilyRow& row);

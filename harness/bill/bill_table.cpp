@@ -102,78 +102,55 @@ void print_bills(std::ostream& out, const std::vector<Bill>& bills, bool colours
 
 namespace {
 
-struct BillRow {
-  FamilyRow family;
-  Parts (*numbers)(const Bill& of, bool measured);  // (value of the last label, number) pairs
-};
-
-FamilyRow gauge_family(const char* name, const char* unit, std::vector<std::string> labels,
-                       const char* help) {
-  return {name, "gauge", unit, std::move(labels), help};
-}
-
-// Families with predicted and measured values have the label "how": "predicted" or "measured".
-const std::vector<BillRow>& bill_rows() {
-  static const std::vector<BillRow> rows = {
-      {gauge_family("graphbench_bill_bytes", "bytes", {"CELL", "bill", "how", "of"},
-                    "Device memory that all captured sizes take, by cause."),
-       [](const Bill& of, bool measured) {
-         return bytes_of(measured ? of.measured->growth : of.prediction->growth);
-       }},
-      {gauge_family("graphbench_bill_seconds", "seconds", {"CELL", "bill", "how", "stage"},
-                    "Time to set up all captured sizes, by stage."),
-       [](const Bill& of, bool measured) {
-         return seconds_of(measured ? of.measured->setup : of.prediction->setup);
-       }},
-      {gauge_family("graphbench_bill_reserve_bytes", "bytes", {"CELL", "bill"},
-                    "Device memory that must be free before the first capture."),
-       [](const Bill& of, bool) {
-         return Parts{{"", of.prediction->reserve_bytes}};
-       }},
-      {gauge_family(
-           "graphbench_bill_error_ratio", "ratio", {"CELL", "bill", "by"},
-           "Relative error of the predicted memory, by prediction method: predicted / measured - 1."),
-       [](const Bill& of, bool) {
-         if (!of.measured) return Parts{};
-         return Parts{{"captures", of.measured->error}, {"line", of.measured->line_error}};
-       }}};
-  return rows;
-}
-
-std::string lines_of(const BillRow& row, const std::string& device, const Bill& bill) {
-  std::string text;
-  const std::vector<std::string>& labels = row.family.labels;
-  const bool tells_how = labels.size() == 4;
-  for (const bool measured : {false, true}) {
-    if (measured && !(tells_how && bill.measured)) continue;
-    for (const auto& [name, value] : row.numbers(bill, measured)) {
-      if (!std::isfinite(value)) continue;
-      auto own = labels_of({device, bill.cell});
-      own.push_back({"bill", bill.id.substr(bill.id.rfind('-') + 1)});
-      if (tells_how) own.push_back({"how", measured ? "measured" : "predicted"});
-      if (labels.size() > 2) own.push_back({labels.back(), name});
-      text += gauge_text(row.family.name, std::move(own), value);
-    }
-  }
-  return text;
+// Numbers by the value of the family's last label, predicted and, if the bill has them, measured.
+std::vector<Series> told_and_measured(const Parts& predicted, const std::optional<Parts>& measured) {
+  std::vector<Series> series;
+  for (const auto& [name, number] : predicted) series.push_back({{"predicted", name}, number});
+  for (const auto& [name, number] : measured.value_or(Parts()))
+    series.push_back({{"measured", name}, number});
+  return series;
 }
 
 }  // namespace
 
-std::vector<FamilyRow> bill_families() {
-  std::vector<FamilyRow> families;
-  for (const BillRow& row : bill_rows()) families.push_back(row.family);
-  return families;
+const std::vector<Family<Bill>>& bill_families() {
+  static const std::vector<Family<Bill>> all = {
+      {gauge_row("graphbench_bill_bytes", "bytes", {"CELL", "bill", "how", "of"},
+                 "Device memory that all captured sizes take, by cause."),
+       [](const Bill& of) {
+         return told_and_measured(bytes_of(of.prediction->growth),
+                                  of.measured ? std::optional(bytes_of(of.measured->growth)) : std::nullopt);
+       }},
+      {gauge_row("graphbench_bill_seconds", "seconds", {"CELL", "bill", "how", "stage"},
+                 "Time to set up all captured sizes, by stage."),
+       [](const Bill& of) {
+         return told_and_measured(seconds_of(of.prediction->setup),
+                                  of.measured ? std::optional(seconds_of(of.measured->setup)) : std::nullopt);
+       }},
+      {gauge_row("graphbench_bill_reserve_bytes", "bytes", {"CELL", "bill"},
+                 "Device memory that must be free before the first capture."),
+       [](const Bill& of) {
+         return std::vector<Series>{{{}, of.prediction->reserve_bytes}};
+       }},
+      {gauge_row("graphbench_bill_error_ratio", "ratio", {"CELL", "bill", "by"},
+                 "Relative error of the predicted memory, by prediction method: predicted / measured - 1."),
+       [](const Bill& of) {
+         if (!of.measured) return std::vector<Series>();
+         return std::vector<Series>{{{"captures"}, of.measured->error}, {{"line"}, of.measured->line_error}};
+       }}};
+  return all;
 }
 
 std::string bills_text(const std::string& device, const std::vector<Bill>& bills) {
-  std::string text;
-  for (const BillRow& row : bill_rows()) {
-    std::string lines;
-    for (const Bill& bill : bills) lines += bill.prediction ? lines_of(row, device, bill) : "";
-    if (!lines.empty())
-      text += head_text(row.family.name, row.family.help, prometheus::MetricType::Gauge) + lines;
+  FamilyLines lines;
+  for (const Bill& bill : bills) {
+    if (!bill.prediction) continue;
+    Labels shared = labels_of({device, bill.cell});
+    shared.push_back({"bill", bill.id.substr(bill.id.rfind('-') + 1)});
+    add_lines(lines, bill_families(), shared, bill);
   }
+  std::string text;
+  append_families(text, bill_families(), std::views::single(lines));
   return text;
 }
 

@@ -1,5 +1,4 @@
-// Makes the Prometheus series of ladders from one row per metric family: its name, and a function that
-// returns a launch's numbers by label value. Published numbers are medians over launches.
+// Makes the Prometheus series of ladders. Published numbers are medians over launches.
 #include <cmath>
 #include <map>
 #include <utility>
@@ -7,84 +6,81 @@
 #include "harness/ladder/ladder_table.hpp"
 #include "harness/model/statistics/quantiles.hpp"
 #include "harness/sweep/report/series.hpp"
-#include "reporters/prometheus_text.hpp"
 
 namespace graphbench::reporters {
 namespace {
 
+using model::Ladder;
 using model::LadderLaunch;
+// A launch's numbers, by the value of the family's own label.
 using Numbers = std::vector<std::pair<std::string, std::optional<double>>>;
 
 double as_double(std::int64_t count) {
   return static_cast<double>(count);
 }
 
-Numbers one(double number) {
-  return {{"", number}};
+FamilyRow row_of(const char* name, const char* unit, const char* help) {
+  return gauge_row(std::string("graphbench_ladder_") + name, unit, {"CELL", "ladder", "traffic", "role"},
+                   help);
 }
 
-struct Row {
-  const char* name;
-  const char* unit;
-  const char* label;  // the family's own label; empty: none
-  const char* help;
-  Numbers (*numbers)(const LadderLaunch& launch);
-  // if set, the family is a summary with quantiles, and `numbers` is null
-  std::optional<model::Summary> LadderLaunch::*times = nullptr;
-};
-
-const std::vector<Row>& rows() {
-  static const std::vector<Row> all = {
-      {"latency_seconds", "seconds", "quantile", "Time from the start of a served step to its completion.",
-       nullptr, &LadderLaunch::latency_seconds},
-      {"submit_seconds", "seconds", "quantile",
-       "Host time of a served step, for copies, padding and launches.", nullptr,
-       &LadderLaunch::submit_seconds},
-      {"response_seconds", "seconds", "quantile",
-       "Time from the intended arrival of a step to its completion.", nullptr,
-       &LadderLaunch::response_seconds},
-      {"hit_ratio", "ratio", "", "Share of steps that a captured graph served.",
-       [](const LadderLaunch& of) { return one(of.hit_rate); }},
-      {"steps", "steps", "how", "Number of steps, by how they were served.",
-       [](const LadderLaunch& of) {
-         return Numbers{{"exact", as_double(of.steps.exact)},
-                        {"padded", as_double(of.steps.padded)},
-                        {"eager_below", as_double(of.steps.eager_below)},
-                        {"eager_beyond", as_double(of.steps.eager_beyond)},
-                        {"captured_now", as_double(of.steps.captured_now)},
-                        {"warming", as_double(of.steps.warming)}};
-       }},
-      {"padding_waste_ratio", "ratio", "", "Share of padding among all rows that ran in graphs.",
-       [](const LadderLaunch& of) { return one(of.padding.waste); }},
-      {"busy_seconds", "seconds", "", "Total time of all served steps.",
-       [](const LadderLaunch& of) { return one(of.busy_seconds); }},
-      {"rows_per_second", "rows per second", "", "Callers' rows (no padding) per second of total step time.",
-       [](const LadderLaunch& of) { return one(of.rows_per_second); }},
-      {"stall_seconds", "seconds", "", "Time spent on captures inside requests.",
-       [](const LadderLaunch& of) { return one(of.stalls.seconds); }},
-      {"startup_seconds", "seconds", "stage", "Start-up time, by stage.",
-       [](const LadderLaunch& of) {
-         return Numbers{{"prepare", of.startup.prepare_seconds},
-                        {"warmup", of.startup.warmup_seconds},
-                        {"capture", of.startup.capture_seconds},
-                        {"instantiate", of.startup.instantiate_seconds},
-                        {"upload", of.startup.upload_seconds}};
-       }},
-      {"memory_bytes", "bytes", "of", "Device memory, by use.",
-       [](const LadderLaunch& of) {
-         const auto& execs = of.memory.exec_bytes;
-         return Numbers{{"pool", as_double(of.memory.pool_bytes)},
-                        {"graphs", execs ? std::optional(as_double(*execs)) : std::nullopt},
-                        {"static", as_double(of.memory.static_bytes)},
-                        {"workspace", as_double(of.memory.workspace_bytes)}};
-       }},
-  };
-  return all;
+Family<Ladder> times(const char* name, const char* help, std::optional<model::Summary> LadderLaunch::*times) {
+  FamilyRow row = row_of(name, "seconds", help);
+  row.type = "summary";
+  row.labels.emplace_back("quantile");
+  return {std::move(row), [times](const Ladder& ladder) {
+            std::vector<Series> series;
+            std::vector<model::Summary> launches;
+            std::vector<double> p50;
+            for (const LadderLaunch& launch : ladder.launches) {
+              if (!(launch.*times)) continue;
+              launches.push_back(*(launch.*times));
+              p50.push_back(launches.back().p50);
+            }
+            if (const auto median = statistics::median_or_absent(std::move(p50))) {
+              series.push_back({{},
+                                *median,
+                                times_over(*median, launches,
+                                           {{0.9, &model::Summary::p90},
+                                            {0.99, &model::Summary::p99},
+                                            {0.999, &model::Summary::p999}})});
+            }
+            return series;
+          }};
 }
 
-std::vector<prometheus::ClientMetric::Label> labels_of_ladder(const std::string& device,
-                                                              const model::Ladder& ladder) {
-  std::vector<prometheus::ClientMetric::Label> labels = labels_of({device, ladder.cell});
+// A family with a series for each value of the label `own`.
+Family<Ladder> parts(const char* name, const char* unit, const char* own, const char* help,
+                     Numbers (*numbers)(const LadderLaunch& launch)) {
+  FamilyRow row = row_of(name, unit, help);
+  row.labels.emplace_back(own);
+  return {std::move(row), [numbers](const Ladder& ladder) {
+            std::map<std::string, std::vector<double>> values;
+            for (const LadderLaunch& launch : ladder.launches) {
+              for (const auto& [label, number] : numbers(launch)) {
+                if (number && std::isfinite(*number)) values[label].push_back(*number);
+              }
+            }
+            std::vector<Series> series;
+            for (const auto& [value, of] : values) series.push_back({{value}, statistics::median(of)});
+            return series;
+          }};
+}
+
+Family<Ladder> number(const char* name, const char* unit, const char* help,
+                      double (*number)(const LadderLaunch& launch)) {
+  return {row_of(name, unit, help), [number](const Ladder& ladder) {
+            std::vector<double> values;
+            for (const LadderLaunch& launch : ladder.launches) {
+              if (const double value = number(launch); std::isfinite(value)) values.push_back(value);
+            }
+            const auto median = statistics::median_or_absent(std::move(values));
+            return median ? std::vector<Series>{{{}, *median}} : std::vector<Series>();
+          }};
+}
+
+Labels labels_of_ladder(const std::string& device, const Ladder& ladder) {
+  Labels labels = labels_of({device, ladder.cell});
   const std::size_t traffic = ladder.id.rfind("/traffic-");
   const std::size_t sizes = ladder.id.rfind("/ladder-", traffic);
   labels.push_back({"ladder", ladder.id.substr(sizes + 8, traffic - sizes - 8)});
@@ -93,72 +89,60 @@ std::vector<prometheus::ClientMetric::Label> labels_of_ladder(const std::string&
   return labels;
 }
 
-std::string lines_of(const std::string& name, const Row& row, const std::string& device,
-                     const model::Ladder& ladder) {
-  const auto labels = labels_of_ladder(device, ladder);
-  if (row.times != nullptr) {
-    std::vector<model::Summary> launches;
-    std::vector<double> p50;
-    for (const LadderLaunch& launch : ladder.launches) {
-      if (!(launch.*row.times)) continue;
-      launches.push_back(*(launch.*row.times));
-      p50.push_back(launches.back().p50);
-    }
-    const std::optional<double> median = statistics::median_or_absent(std::move(p50));
-    if (!median || !std::isfinite(*median)) return "";
-    prometheus::ClientMetric metric;
-    metric.label = labels;
-    metric.summary = times_over(
-        *median, launches,
-        {{0.9, &model::Summary::p90}, {0.99, &model::Summary::p99}, {0.999, &model::Summary::p999}});
-    return series_text(name, prometheus::MetricType::Summary, std::move(metric));
-  }
-  std::map<std::string, std::vector<double>> values;
-  for (const LadderLaunch& launch : ladder.launches) {
-    for (const auto& [label, number] : row.numbers(launch)) {
-      if (number && std::isfinite(*number)) values[label].push_back(*number);
-    }
-  }
-  std::string text;
-  for (const auto& [value, of] : values) {
-    auto own = labels;
-    if (*row.label != '\0') own.push_back({row.label, value});
-    text += gauge_text(name, std::move(own), statistics::median(of));
-  }
-  return text;
-}
-
 }  // namespace
 
-const std::vector<FamilyRow>& ladder_families() {
-  static const std::vector<FamilyRow> families = [] {
-    std::vector<FamilyRow> all;
-    for (const Row& row : rows()) {
-      FamilyRow family{std::string("graphbench_ladder_") + row.name,
-                       row.times != nullptr ? "summary" : "gauge",
-                       row.unit,
-                       {"CELL", "ladder", "traffic", "role"},
-                       row.help};
-      if (*row.label != '\0') family.labels.emplace_back(row.label);
-      all.push_back(std::move(family));
-    }
-    return all;
-  }();
-  return families;
+const std::vector<Family<Ladder>>& ladder_families() {
+  static const std::vector<Family<Ladder>> all = {
+      times("latency_seconds", "Time from the start of a served step to its completion.",
+            &LadderLaunch::latency_seconds),
+      times("submit_seconds", "Host time of a served step, for copies, padding and launches.",
+            &LadderLaunch::submit_seconds),
+      times("response_seconds", "Time from the intended arrival of a step to its completion.",
+            &LadderLaunch::response_seconds),
+      number("hit_ratio", "ratio", "Share of steps that a captured graph served.",
+             [](const LadderLaunch& of) { return of.hit_rate; }),
+      parts("steps", "steps", "how", "Number of steps, by how they were served.",
+            [](const LadderLaunch& of) {
+              return Numbers{{"exact", as_double(of.steps.exact)},
+                             {"padded", as_double(of.steps.padded)},
+                             {"eager_below", as_double(of.steps.eager_below)},
+                             {"eager_beyond", as_double(of.steps.eager_beyond)},
+                             {"captured_now", as_double(of.steps.captured_now)},
+                             {"warming", as_double(of.steps.warming)}};
+            }),
+      number("padding_waste_ratio", "ratio", "Share of padding among all rows that ran in graphs.",
+             [](const LadderLaunch& of) { return of.padding.waste; }),
+      number("busy_seconds", "seconds", "Total time of all served steps.",
+             [](const LadderLaunch& of) { return of.busy_seconds; }),
+      number("rows_per_second", "rows per second",
+             "Callers' rows (no padding) per second of total step time.",
+             [](const LadderLaunch& of) { return of.rows_per_second; }),
+      number("stall_seconds", "seconds", "Time spent on captures inside requests.",
+             [](const LadderLaunch& of) { return of.stalls.seconds; }),
+      parts("startup_seconds", "seconds", "stage", "Start-up time, by stage.",
+            [](const LadderLaunch& of) {
+              return Numbers{{"prepare", of.startup.prepare_seconds},
+                             {"warmup", of.startup.warmup_seconds},
+                             {"capture", of.startup.capture_seconds},
+                             {"instantiate", of.startup.instantiate_seconds},
+                             {"upload", of.startup.upload_seconds}};
+            }),
+      parts("memory_bytes", "bytes", "of", "Device memory, by use.", [](const LadderLaunch& of) {
+        const auto& execs = of.memory.exec_bytes;
+        return Numbers{{"pool", as_double(of.memory.pool_bytes)},
+                       {"graphs", execs ? std::optional(as_double(*execs)) : std::nullopt},
+                       {"static", as_double(of.memory.static_bytes)},
+                       {"workspace", as_double(of.memory.workspace_bytes)}};
+      })};
+  return all;
 }
 
-std::string ladders_text(const std::string& device, const std::vector<model::Ladder>& ladders) {
+std::string ladders_text(const std::string& device, const std::vector<Ladder>& ladders) {
+  FamilyLines lines;
+  for (const Ladder& ladder : ladders)
+    add_lines(lines, ladder_families(), labels_of_ladder(device, ladder), ladder);
   std::string text;
-  for (std::size_t i = 0; i < rows().size(); ++i) {
-    const FamilyRow& family = ladder_families()[i];
-    std::string lines;
-    for (const model::Ladder& ladder : ladders) lines += lines_of(family.name, rows()[i], device, ladder);
-    if (lines.empty()) continue;
-    const bool summary = family.type == "summary";
-    text += head_text(family.name, family.help,
-                      summary ? prometheus::MetricType::Summary : prometheus::MetricType::Gauge) +
-            lines;
-  }
+  append_families(text, ladder_families(), std::views::single(lines));
   return text;
 }
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "harness/ladder/ladder.hpp"
-#include "harness/sweep/report/families.hpp"
+#include "reporters/prometheus_text.hpp"
 
 namespace graphbench::reporters {
 
@@ -17,7 +17,7 @@ void print_suggestion(std::ostream& out, const model::Suggestion& made, const st
                       bool colours);
 void print_best(std::ostream& out, const model::BestModes& best, bool colours);
 
-const std::vector<FamilyRow>& ladder_families();
+const std::vector<Family<model::Ladder>>& ladder_families();
 
 // The series of all ladders in the Prometheus text format. A ladder without launches has no series.
 std::string ladders_text(const std::string& device, const std::vector<model::Ladder>& ladders);

@@ -39,8 +39,9 @@ std::string families(const std::string& before) {
   Json kept = Json::parse(before);
   Json rows = Json::array();
   std::vector<reporters::FamilyRow> all = reporters::families();
-  for (const auto& more : {reporters::ladder_families(), reporters::bill_families()})
-    all.insert(all.end(), more.begin(), more.end());
+  const auto add = [&](const auto& more) { all.insert(all.end(), more.begin(), more.end()); };
+  add(reporters::ladder_families());
+  add(reporters::bill_families());
   for (const reporters::FamilyRow& row : all) {
     rows.push_back({{"name", row.name},
                     {"type", row.type},

@@ -5,7 +5,6 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/model/metrics.hpp"
 #include "reporters/prometheus_text.hpp"
 
 namespace graphbench::reporters {
@@ -20,13 +19,5 @@ inline prometheus::Family<prometheus::Gauge>& gauge(prometheus::Registry& regist
 inline prometheus::Family<prometheus::Counter>& counter(prometheus::Registry& registry, const char* name) {
   return counter(registry, family_of_process(name));
 }
-// The family of a metric's baseline values: "graphbench_baseline_latency_seconds".
-std::string baseline_family(const model::MetricRow& metric);
-
-inline constexpr const char* ramp_family = "graphbench_ramp_seconds";
-inline constexpr const char* memory_family = "graphbench_memory_bytes";
-inline constexpr const char* skips_family = "graphbench_counters_skips";
-inline constexpr const char* walk_family = "graphbench_shape_walk_steps";
-inline constexpr const char* no_breakeven_family = "graphbench_no_breakeven_info";
 
 }  // namespace graphbench::reporters

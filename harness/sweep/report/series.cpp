@@ -1,146 +1,234 @@
-// Writes the series of each metric family of cells and comparisons. Values are medians over launches.
+// Makes the series of each metric family of cells and comparisons. Values are medians over launches.
 #include "harness/sweep/report/series.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <optional>
-#include <utility>
-#include <vector>
 
 #include "harness/model/axes.hpp"
 #include "harness/model/metrics.hpp"
 #include "harness/model/statistics/metric_values.hpp"
 #include "harness/model/statistics/quantiles.hpp"
-#include "harness/sweep/report/families.hpp"
-#include "reporters/prometheus_text.hpp"
+#include "harness/model/vocabulary.hpp"
 
 namespace graphbench::reporters {
 namespace {
 
+using model::CellComparison;
+using model::CellResult;
+using model::CellStatus;
+using model::Comparison;
+using model::MeanComparison;
 using prometheus::ClientMetric;
-using prometheus::MetricType;
-
-using Labels = std::vector<ClientMetric::Label>;
-using Number = std::optional<double>;
+using SeriesList = std::vector<Series>;
 
 constexpr std::array<std::size_t, 7> ramp_steps = {0, 1, 2, 4, 8, 16, 31};
 
-Labels with(Labels labels, const char* name, std::string value) {
-  labels.push_back({name, std::move(value)});
-  return labels;
-}
-
-Number finite(Number value) {
-  return value && std::isfinite(*value) ? value : std::nullopt;
-}
-
-std::optional<double> median_or_none(std::vector<double> values) {
-  return finite(statistics::median_or_absent(std::move(values)));
-}
-
-std::optional<ClientMetric::Summary> time_of(const model::CellResult& cell, const model::MetricRow& row) {
+SeriesList times_of(const CellResult& cell, const model::MetricRow& row) {
   const std::optional<model::Estimate>& estimate = cell.summary.*row.estimate;
-  if (!estimate || !std::isfinite(estimate->p50)) return std::nullopt;
+  if (!estimate) return {};
   std::vector<model::Summary> launches;
   for (const model::Launch& launch : cell.launches) {
     if (const model::Summary* summary = row.value.summary_of(launch)) launches.push_back(*summary);
   }
-  return times_over(estimate->p50, launches, {{0.9, &model::Summary::p90}, {0.99, &model::Summary::p99}});
+  return {{{},
+           estimate->p50,
+           times_over(estimate->p50, launches, {{0.9, &model::Summary::p90}, {0.99, &model::Summary::p99}})}};
 }
 
-// The median latency of step number `step` (from 0) after the setup, over the launches with this step.
-Number ramp_at(const model::CellResult& cell, std::size_t step) {
-  std::vector<double> values;
-  for (const model::Launch& launch : cell.launches) {
-    if (step < launch.latency_samples.size()) values.push_back(launch.latency_samples[step]);
+Family<CellResult> family_of(const model::MetricRow& metric) {
+  FamilyRow row =
+      gauge_row(std::string(metric.family), std::string(metric.unit), {"CELL"}, std::string(metric.help));
+  if (!model::is_distribution(metric)) {
+    return {std::move(row), [&metric](const CellResult& cell) -> SeriesList {
+              const auto value = statistics::value_of(metric, cell);
+              if (cell.status != CellStatus::ok || !value) return {};
+              return {{{}, *value}};
+            }};
   }
-  return median_or_none(std::move(values));
+  row.type = "summary";
+  row.labels.emplace_back("quantile");
+  return {std::move(row), [&metric](const CellResult& cell) {
+            return cell.status == CellStatus::ok ? times_of(cell, metric) : SeriesList();
+          }};
 }
 
-std::string line_of(const model::MetricRow& row, const Labels& labels, const model::CellResult& cell) {
-  const std::string name(row.family);
-  if (model::is_distribution(row)) {
-    const auto time = time_of(cell, row);
-    if (!time) return "";
-    ClientMetric metric;
-    metric.label = labels;
-    metric.summary = *time;
-    return series_text(name, MetricType::Summary, std::move(metric));
-  }
-  const Number value = statistics::value_of(row, cell);
-  return finite(value) ? gauge_text(name, labels, *value) : "";
-}
-
-std::string ramp_lines(const Labels& labels, const model::CellResult& cell) {
-  std::string lines;
+// The median latency of some of the steps (from 0) after the setup, each over the launches with this step.
+SeriesList ramp_of(const CellResult& cell) {
+  SeriesList series;
+  if (cell.status != CellStatus::ok) return series;
   for (const std::size_t step : ramp_steps) {
-    const Number value = ramp_at(cell, step);
-    if (value) lines += gauge_text(ramp_family, with(labels, "step", std::to_string(step)), *value);
+    std::vector<double> values;
+    for (const model::Launch& launch : cell.launches) {
+      if (step < launch.latency_samples.size()) values.push_back(launch.latency_samples[step]);
+    }
+    if (const auto value = statistics::median_or_absent(std::move(values)))
+      series.push_back({{std::to_string(step)}, *value});
   }
-  return lines;
+  return series;
 }
 
-std::string memory_lines(const Labels& labels, const model::CellResult& cell) {
-  std::string lines;
+SeriesList memory_of(const CellResult& cell) {
+  SeriesList series;
+  if (cell.status != CellStatus::ok) return series;
   for (const model::MetricRow* row : model::metrics_in(model::MetricSection::memory)) {
-    const Number value = row->memory_of.empty() ? std::nullopt : statistics::value_of(*row, cell);
-    if (value) lines += gauge_text(memory_family, with(labels, "of", std::string(row->memory_of)), *value);
+    const auto value = row->memory_of.empty() ? std::nullopt : statistics::value_of(*row, cell);
+    if (value) series.push_back({{std::string(row->memory_of)}, *value});
   }
-  return lines;
+  return series;
 }
 
-std::string walk_lines(const Labels& labels, const model::CellResult& cell) {
+SeriesList skips_of(const CellResult& cell) {
+  SeriesList series;
+  if (!cell.counters) return series;
+  for (const auto& [reason, count] : cell.counters->skips)
+    series.push_back({{reason}, static_cast<double>(count)});
+  return series;
+}
+
+SeriesList walk_of(const CellResult& cell) {
   std::map<std::string, double> steps;
-  if (cell.shape_walk && cell.status == model::CellStatus::ok) {
+  if (cell.shape_walk && cell.status == CellStatus::ok) {
     for (const model::TracedStep& step : cell.shape_walk->traces) ++steps[step.outcome];
   }
-  std::string lines;
-  for (const auto& [outcome, count] : steps)
-    lines += gauge_text(walk_family, with(labels, "outcome", outcome), count);
-  return lines;
+  SeriesList series;
+  for (const auto& [outcome, count] : steps) series.push_back({{outcome}, count});
+  return series;
 }
 
-// Collects lines by family, in the order of families().
-class Lines {
- public:
-  explicit Lines(std::vector<FamilyRow> rows) : rows_(std::move(rows)), lines_(rows_.size()) {}
-
-  void add(std::string_view family, Labels labels, double value) {
-    const auto row = std::ranges::find(rows_, family, &FamilyRow::name);
-    if (row == rows_.end() || !std::isfinite(value)) return;
-    lines_[static_cast<std::size_t>(row - rows_.begin())] += gauge_text(row->name, std::move(labels), value);
+SeriesList mismatches_of(const Comparison& comparison) {
+  SeriesList series;
+  if (comparison.comparable) return series;
+  for (const model::Difference& difference : comparison.differences) {
+    if (difference.blocking && !difference.allowed) series.push_back({{difference.field}, 1});
   }
-  ComparisonLines take() { return std::move(lines_); }
+  return series;
+}
 
- private:
-  std::vector<FamilyRow> rows_;
-  ComparisonLines lines_;
-};
-
-void add_coverage(Lines& lines, const std::string& on, const model::ComparisonCounts& counts) {
+SeriesList coverage_of(const Comparison& comparison) {
   using model::Coverage;
+  SeriesList series;
+  if (!comparison.comparable) return series;
+  const model::ComparisonCounts& counts = comparison.counts;
   for (const auto& [which, count] : {std::pair{Coverage::compared, counts.compared},
                                      {Coverage::base_only, counts.base_only},
                                      {Coverage::new_only, counts.new_only},
                                      {Coverage::failed_now, counts.failed_now},
                                      {Coverage::skipped_now, counts.skipped_now},
                                      {Coverage::recovered, counts.recovered},
-                                     {Coverage::neither, counts.neither}}) {
-    lines.add("graphbench_baseline_cells", {{"device", on}, {"coverage", name_of(which)}},
-              static_cast<double>(count));
-  }
+                                     {Coverage::neither, counts.neither}})
+    series.push_back({{name_of(which)}, static_cast<double>(count)});
+  return series;
 }
 
-void add_metric(Lines& lines, const Labels& cell, const model::MetricComparison& metric) {
-  // A metric without help for its baseline has no baseline family.
-  const model::MetricRow& row = model::row_of(metric.metric);
-  if (!row.baseline_help.empty()) lines.add(baseline_family(row), cell, metric.base_seconds);
-  const Labels labels = with(cell, "metric", name_of(metric.metric));
-  lines.add("graphbench_change_ratio", labels, metric.ratio);
-  lines.add("graphbench_verdict_info", with(labels, "verdict", name_of(metric.verdict)), 1);
+Family<CellComparison> baseline_family(const model::MetricRow& metric) {
+  constexpr std::string_view prefix = "graphbench_";
+  return {gauge_row("graphbench_baseline_" + std::string(metric.family.substr(prefix.size())),
+                    std::string(metric.unit), {"CELL"}, std::string(metric.baseline_help)),
+          [&metric](const CellComparison& cell) {
+            SeriesList series;
+            for (const model::MetricComparison& each : cell.metrics) {
+              if (&model::row_of(each.metric) == &metric) series.push_back({{}, each.base_seconds});
+            }
+            return series;
+          }};
 }
 
 }  // namespace
+
+const std::vector<Family<CellResult>>& cell_families() {
+  static const std::vector<Family<CellResult>> all = [] {
+    std::vector<Family<CellResult>> families;
+    for (const model::MetricRow* metric : model::family_metrics()) families.push_back(family_of(*metric));
+    families.push_back({gauge_row("graphbench_ramp_seconds", "seconds", {"CELL", "step"},
+                                  "Latency of each of the first steps after the setup."),
+                        ramp_of});
+    families.push_back(
+        {gauge_row("graphbench_memory_bytes", "bytes", {"CELL", "of"},
+                   "Device memory of the worker, by use; memory of graphs is only this cell's."),
+         memory_of});
+    families.push_back({gauge_row("graphbench_counters_skips", "cells", {"CELL", "reason"},
+                                  "1 if the cell's program cannot be captured, by the reason's code."),
+                        skips_of});
+    families.push_back({gauge_row("graphbench_shape_walk_steps", "steps", {"CELL", "outcome"},
+                                  "Number of steps in the walk over a shape trace, by outcome."),
+                        walk_of});
+    families.push_back(
+        {gauge_row("graphbench_no_breakeven_info", "info", {"CELL", "reason"},
+                   "Always 1; the label `reason` says why the cell's graphs have no break-even: `never` "
+                   "(slower than eager), `not told apart` (the saving may be 0), `eager not swept`."),
+         [](const CellResult& cell) {
+           const std::optional<model::NoBreakeven>& reason = cell.summary.no_breakeven;
+           return reason ? SeriesList{{{std::string(name_of(*reason))}, 1}} : SeriesList();
+         }});
+    return families;
+  }();
+  return all;
+}
+
+const std::vector<Family<Comparison>>& coverage_families() {
+  static const std::vector<Family<Comparison>> all = {
+      {gauge_row("graphbench_baseline_comparable", "boolean", {"device"},
+                 "1 if the device's last finished sweep is comparable with the baseline, else 0."),
+       [](const Comparison& of) {
+         return SeriesList{{{}, of.comparable ? 1.0 : 0.0}};
+       }},
+      {gauge_row("graphbench_baseline_mismatch_info", "info", {"device", "field"},
+                 "Always 1; a label gives a reason why the last sweep is not comparable with the baseline."),
+       mismatches_of},
+      {gauge_row("graphbench_baseline_cells", "cells", {"device", "coverage"},
+                 "Number of compared cells, by coverage on the two sides."),
+       coverage_of}};
+  return all;
+}
+
+const std::vector<Family<CellComparison>>& change_families() {
+  static const std::vector<Family<CellComparison>> all = [] {
+    std::vector<Family<CellComparison>> families;
+    for (const model::MetricRow* metric : model::compared_metrics()) {
+      if (!metric->baseline_help.empty()) families.push_back(baseline_family(*metric));
+    }
+    families.push_back({gauge_row("graphbench_change_ratio", "ratio", {"CELL", "metric"},
+                                  "The metric in the last sweep divided by the metric in the baseline, from "
+                                  "geometric means over launches."),
+                        [](const CellComparison& cell) {
+                          SeriesList series;
+                          for (const model::MetricComparison& metric : cell.metrics)
+                            series.push_back({{name_of(metric.metric)}, metric.ratio});
+                          return series;
+                        }});
+    families.push_back({gauge_row("graphbench_verdict_info", "info", {"CELL", "metric", "verdict"},
+                                  "Always 1; a label gives the verdict of the comparison with the baseline."),
+                        [](const CellComparison& cell) {
+                          SeriesList series;
+                          for (const model::MetricComparison& metric : cell.metrics)
+                            series.push_back({{name_of(metric.metric), name_of(metric.verdict)}, 1});
+                          return series;
+                        }});
+    return families;
+  }();
+  return all;
+}
+
+const std::vector<Family<MeanComparison>>& mean_families() {
+  static const std::vector<Family<MeanComparison>> all = {
+      {gauge_row("graphbench_mean_change_ratio", "ratio", {"device", "mode", "metric"},
+                 "The metric in the last sweep divided by the metric in the baseline, as mean over the cells "
+                 "of a mode."),
+       [](const MeanComparison& mean) {
+         return SeriesList{{{}, mean.metric.ratio}};
+       }},
+      {gauge_row(
+           "graphbench_mean_verdict_info", "info", {"device", "mode", "metric", "verdict"},
+           "Always 1; labels give the verdict on the mean over a mode's cells, and whether launches are "
+           "less steady than the baseline's."),
+       [](const MeanComparison& mean) {
+         SeriesList series = {{{name_of(mean.metric.verdict)}, 1}};
+         if (mean.less_steady) series.push_back({{model::less_steady_word}, 1});
+         return series;
+       }}};
+  return all;
+}
 
 Labels labels_of(const CellKey& key) {
   Labels labels;
@@ -166,60 +254,31 @@ ClientMetric::Summary times_over(double p50, const std::vector<model::Summary>& 
     for (const model::Summary& summary : launches) {
       if (summary.*member) known.push_back(*(summary.*member));
     }
-    if (const Number value = median_or_none(std::move(known))) time.quantile.push_back({quantile, *value});
+    const auto value = statistics::median_or_absent(std::move(known));
+    if (value && std::isfinite(*value)) time.quantile.push_back({quantile, *value});
   }
   return time;
 }
 
-CellLines lines_of(const CellKey& key, const model::CellResult& cell) {
-  const std::size_t before_skips = model::family_metrics().size() + 2;
-  CellLines lines;
-  const Labels labels = labels_of(key);
-  if (cell.status == model::CellStatus::ok) {
-    for (const model::MetricRow* row : model::family_metrics()) lines.push_back(line_of(*row, labels, cell));
-    lines.push_back(ramp_lines(labels, cell));
-    lines.push_back(memory_lines(labels, cell));
-  }
-  lines.resize(before_skips);
-  std::string& skips = lines.emplace_back();
-  if (cell.counters) {
-    for (const auto& [reason, count] : cell.counters->skips)
-      skips += gauge_text(skips_family, with(labels, "reason", reason), static_cast<double>(count));
-  }
-  lines.push_back(walk_lines(labels, cell));
-  const std::optional<model::NoBreakeven>& reason = cell.summary.no_breakeven;
-  lines.push_back(
-      reason ? gauge_text(no_breakeven_family, with(labels, "reason", std::string(name_of(*reason))), 1)
-             : "");
+FamilyLines lines_of(const CellKey& key, const CellResult& cell) {
+  FamilyLines lines;
+  add_lines(lines, cell_families(), labels_of(key), cell);
   return lines;
 }
 
-ComparisonLines lines_of(const std::string& device, const std::map<std::string, model::Cell>& cells,
-                         const model::Comparison& comparison) {
-  Lines lines(families());
-  lines.add("graphbench_baseline_comparable", {{"device", device}}, comparison.comparable ? 1 : 0);
-  if (!comparison.comparable) {
-    for (const model::Difference& difference : comparison.differences) {
-      if (!difference.blocking || difference.allowed) continue;
-      lines.add("graphbench_baseline_mismatch_info", {{"device", device}, {"field", difference.field}}, 1);
-    }
-    return lines.take();
+FamilyLines lines_of(const std::string& device, const std::map<std::string, model::Cell>& cells,
+                     const Comparison& comparison) {
+  FamilyLines lines;
+  add_lines(lines, coverage_families(), {{"device", device}}, comparison);
+  if (!comparison.comparable) return lines;
+  for (const CellComparison& one : comparison.cells) {
+    if (const auto cell = cells.find(one.id); cell != cells.end())
+      add_lines(lines, change_families(), labels_of({device, cell->second}), one);
   }
-  add_coverage(lines, device, comparison.counts);
-  for (const model::CellComparison& one : comparison.cells) {
-    const auto cell = cells.find(one.id);
-    if (cell == cells.end()) continue;
-    const Labels labels = labels_of({device, cell->second});
-    for (const model::MetricComparison& metric : one.metrics) add_metric(lines, labels, metric);
-  }
-  for (const model::MeanComparison& mean : comparison.means) {
-    const Labels labels = {{"device", device}, {"mode", mean.mode}, {"metric", name_of(mean.metric.metric)}};
-    lines.add("graphbench_mean_change_ratio", labels, mean.metric.ratio);
-    lines.add("graphbench_mean_verdict_info", with(labels, "verdict", name_of(mean.metric.verdict)), 1);
-    if (mean.less_steady)
-      lines.add("graphbench_mean_verdict_info", with(labels, "verdict", model::less_steady_word), 1);
-  }
-  return lines.take();
+  for (const MeanComparison& mean : comparison.means)
+    add_lines(lines, mean_families(),
+              {{"device", device}, {"mode", mean.mode}, {"metric", name_of(mean.metric.metric)}}, mean);
+  return lines;
 }
 
 }  // namespace graphbench::reporters

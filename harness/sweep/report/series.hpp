@@ -1,4 +1,5 @@
-// Makes Prometheus series from the numbers of a cell, and of a sweep's comparison with the baseline.
+// The Prometheus families of cells and of a sweep's comparison with the baseline, and how their series are
+// made.
 #pragma once
 
 #include <prometheus/client_metric.h>
@@ -12,6 +13,7 @@
 
 #include "harness/model/comparison.hpp"
 #include "harness/model/result.hpp"
+#include "reporters/prometheus_text.hpp"
 
 namespace graphbench::reporters {
 
@@ -30,7 +32,7 @@ struct CellKey {
 };
 
 // The labels of a cell: its axes in the order of documents, then the device.
-std::vector<prometheus::ClientMetric::Label> labels_of(const CellKey& key);
+Labels labels_of(const CellKey& key);
 
 // Quantiles above the median, each with the member of Summary that has its value.
 using Percentiles = std::vector<std::pair<double, std::optional<double> model::Summary::*>>;
@@ -40,18 +42,18 @@ using Percentiles = std::vector<std::pair<double, std::optional<double> model::S
 prometheus::ClientMetric::Summary times_over(double p50, const std::vector<model::Summary>& launches,
                                              const Percentiles& percentiles);
 
-// The lines of one cell or comparison: element i has the lines of families()[i], and is empty if there is no
-// number for that family. Rendered when the cell changes, so that a scrape only joins texts.
-using CellLines = std::vector<std::string>;
+// The families of cells. A cell that is not ok has only series on skips and on why it has no break-even.
+const std::vector<Family<model::CellResult>>& cell_families();
+// The families of a comparison with the baseline: of all of it, of each cell, and of each mean.
+const std::vector<Family<model::Comparison>>& coverage_families();
+const std::vector<Family<model::CellComparison>>& change_families();
+const std::vector<Family<model::MeanComparison>>& mean_families();
 
-// A cell that is not ok has only lines on skips and on why it has no break-even.
-CellLines lines_of(const CellKey& key, const model::CellResult& cell);
-
-using ComparisonLines = std::vector<std::string>;
+FamilyLines lines_of(const CellKey& key, const model::CellResult& cell);
 
 // `cells` are the device's cells in /metrics, by id. Other cells get no series, because a change says little
 // without the cell's numbers. Results that are not comparable get only the series with the reasons.
-ComparisonLines lines_of(const std::string& device, const std::map<std::string, model::Cell>& cells,
-                         const model::Comparison& comparison);
+FamilyLines lines_of(const std::string& device, const std::map<std::string, model::Cell>& cells,
+                     const model::Comparison& comparison);
 
 }  // namespace graphbench::reporters

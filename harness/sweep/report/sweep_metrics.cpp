@@ -10,21 +10,6 @@
 namespace graphbench::reporters {
 namespace {
 
-// Appends the family's help, type and series. Omits a family without series: its head would suggest numbers.
-template <typename Keyed>
-void append(std::string& text, const FamilyRow& family, std::size_t place, const Keyed& all) {
-  const auto is_empty = [&](const auto& each) {
-    return each.second.size() <= place || each.second[place].empty();
-  };
-  if (std::ranges::all_of(all, is_empty)) return;
-  const auto type =
-      family.type == "summary" ? prometheus::MetricType::Summary : prometheus::MetricType::Gauge;
-  text += head_text(family.name, family.help, type);
-  for (const auto& each : all) {
-    if (!is_empty(each)) text += each.second[place];
-  }
-}
-
 double steps_of(const model::CellResult& cell) {
   std::int64_t steps = 0;
   for (const model::Launch& launch : cell.launches) {
@@ -77,7 +62,7 @@ void SweepMetrics::set_progress(const std::string& device, const model::Progress
 
 void SweepMetrics::show_cell(const std::string& device, const model::CellResult& cell) {
   const CellKey key{device, cell.cell};
-  CellLines lines = lines_of(key, cell);
+  FamilyLines lines = lines_of(key, cell);
   const Change change(*this);
   cells_[key] = std::move(lines);
 }
@@ -116,7 +101,7 @@ void SweepMetrics::set_notes(const std::string& device, const std::vector<model:
   set_info(notes_, device, codes);
 }
 
-void SweepMetrics::set_info(Family<prometheus::Gauge>& family, const std::string& device,
+void SweepMetrics::set_info(prometheus::Family<prometheus::Gauge>& family, const std::string& device,
                             const std::vector<prometheus::Labels>& all) {
   std::set<prometheus::Gauge*>& series = info_series_[{&family, device}];
   for (prometheus::Gauge* earlier : series) family.Remove(earlier);
@@ -142,9 +127,10 @@ std::shared_ptr<const std::string> SweepMetrics::text() const {
   std::string text;
   text.reserve(text_bytes_ + text_bytes_ / 8);  // leaves room, because growing the string would copy it
   text += rendered(registry_.Collect());
-  const std::vector<FamilyRow> all = families();
-  for (std::size_t i = 0; i < all.size(); ++i) append(text, all[i], i, cells_);
-  for (std::size_t i = 0; i < all.size(); ++i) append(text, all[i], i, comparisons_);
+  append_families(text, cell_families(), std::views::values(cells_));
+  append_families(text, coverage_families(), std::views::values(comparisons_));
+  append_families(text, change_families(), std::views::values(comparisons_));
+  append_families(text, mean_families(), std::views::values(comparisons_));
   text_bytes_ = text.size();
   text_ = std::make_shared<const std::string>(std::move(text));
   return text_;

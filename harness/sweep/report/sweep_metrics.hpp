@@ -63,27 +63,26 @@ class SweepMetrics {
     std::scoped_lock<std::mutex> lock_;
   };
 
-  template <typename Metric>
-  using Family = prometheus::Family<Metric>;
   // Replaces the device's series in a family of facts. The caller must hold the lock.
-  void set_info(Family<prometheus::Gauge>& family, const std::string& device,
+  void set_info(prometheus::Family<prometheus::Gauge>& family, const std::string& device,
                 const std::vector<prometheus::Labels>& all);
 
   mutable std::mutex mutex_;
   prometheus::Registry registry_;
-  Family<prometheus::Gauge>& devices_ = gauge(registry_, "graphbench_device_info");
-  Family<prometheus::Gauge>& libraries_ = gauge(registry_, "graphbench_library_info");
-  Family<prometheus::Gauge>& notes_ = gauge(registry_, "graphbench_note_info");
-  Family<prometheus::Gauge>& progress_ = gauge(registry_, "graphbench_sweep_progress_ratio");
-  Family<prometheus::Gauge>& running_ = gauge(registry_, "graphbench_sweep_running");
-  Family<prometheus::Gauge>& last_success_ = gauge(registry_, "graphbench_last_success_timestamp_seconds");
-  Family<prometheus::Counter>& cells_total_ = counter(registry_, "graphbench_cells_total");
+  prometheus::Family<prometheus::Gauge>& devices_ = gauge(registry_, "graphbench_device_info");
+  prometheus::Family<prometheus::Gauge>& libraries_ = gauge(registry_, "graphbench_library_info");
+  prometheus::Family<prometheus::Gauge>& notes_ = gauge(registry_, "graphbench_note_info");
+  prometheus::Family<prometheus::Gauge>& progress_ = gauge(registry_, "graphbench_sweep_progress_ratio");
+  prometheus::Family<prometheus::Gauge>& running_ = gauge(registry_, "graphbench_sweep_running");
+  prometheus::Family<prometheus::Gauge>& last_success_ =
+      gauge(registry_, "graphbench_last_success_timestamp_seconds");
+  prometheus::Family<prometheus::Counter>& cells_total_ = counter(registry_, "graphbench_cells_total");
   prometheus::Counter& steps_ = counter(registry_, "graphbench_steps_total").Add({});
-  Family<prometheus::Counter>& skips_ = counter(registry_, "graphbench_capture_skips_total");
+  prometheus::Family<prometheus::Counter>& skips_ = counter(registry_, "graphbench_capture_skips_total");
   std::map<std::pair<const void*, std::string>, std::set<prometheus::Gauge*>> info_series_;  // family, device
-  std::map<CellKey, CellLines> cells_;
-  std::map<std::string, ComparisonLines> comparisons_;  // by device
-  std::set<CellKey> counted_;                           // counted in the device's running or last sweep
+  std::map<CellKey, FamilyLines> cells_;
+  std::map<std::string, FamilyLines> comparisons_;  // by device
+  std::set<CellKey> counted_;                       // counted in the device's running or last sweep
   mutable std::shared_ptr<const std::string> text_;
   mutable std::size_t text_bytes_ = 0;
 };
