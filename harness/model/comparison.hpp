@@ -3,9 +3,7 @@
 #pragma once
 
 #include <array>
-#include <cmath>
 #include <cstdint>
-#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -38,50 +36,34 @@ inline constexpr std::array mean_metrics = {Metric::latency, Metric::submit, Met
 std::string name_of(Verdict verdict);
 std::string name_of(Metric metric);
 
-// An optional number in eight bytes: a comparison stores ten for each metric of each cell. NaN is absent.
-class OptionalNumber {
- public:
-  OptionalNumber() = default;
-  OptionalNumber(double value) : value_(value) {}
-  OptionalNumber(std::optional<double> value) : OptionalNumber(value.value_or(absent)) {}
-
-  explicit operator bool() const { return !std::isnan(value_); }
-  double operator*() const { return value_; }
-  operator std::optional<double>() const { return *this ? std::optional(value_) : std::nullopt; }
-
- private:
-  static constexpr double absent = std::numeric_limits<double>::quiet_NaN();
-  double value_ = absent;
-};
-
 // One metric of one cell. Statistics use one number per launch, the unit of replication: the median of its
 // samples or setups. A side's value is the geometric mean of these medians.
 struct MetricComparison {
   Metric metric = Metric::latency;
   bool paired = false;  // an interleaved run (`ab`) made both sides: launch i of BASE ran next to i of NEW
   Verdict verdict = Verdict::inconclusive;
-  std::int32_t base_launches = 0;
-  std::int32_t new_launches = 0;
+  std::int64_t base_launches = 0;
+  std::int64_t new_launches = 0;
   double base_seconds = 0;
   double new_seconds = 0;
   double ratio = 1;  // NEW's over BASE's
   // The ratio's 95 % confidence interval. Absent if a side has one launch, or if there is one pair.
-  OptionalNumber ratio_ci95_low;
-  OptionalNumber ratio_ci95_high;
+  std::optional<double> ratio_ci95_low;
+  std::optional<double> ratio_ci95_high;
   // The standard deviation of log medians between launches that the test uses, and its degrees of freedom.
   // Both are estimated from the launches of this cell and of other cells.
-  OptionalNumber spread;
-  OptionalNumber freedom;
+  std::optional<double> spread;
+  std::optional<double> freedom;
   // p is the two-sided p value of the hypothesis "the change is at most the margin". q is p, corrected for
   // all families and then for the cells of the family. Both are absent without an interval.
-  OptionalNumber p;
-  OptionalNumber q;
+  std::optional<double> p;
+  std::optional<double> q;
   // The p and q of the family, which is this metric in all cells that differ only in the warmup count.
-  OptionalNumber family_p;
-  OptionalNumber family_q;
+  std::optional<double> family_p;
+  std::optional<double> family_q;
   // The smallest slowdowns that the test finds with a probability of 0.8 and 0.9. Absent without an interval.
-  OptionalNumber detectable;
-  OptionalNumber detectable90;
+  std::optional<double> detectable;
+  std::optional<double> detectable90;
   double margin = 0;         // the larger of --margin and --floor / (the smaller of the two *_seconds)
   double floor_seconds = 0;  // --floor
   std::string why;           // only for `inconclusive`: one line with the reason and the remedy
@@ -97,9 +79,9 @@ struct MeanComparison {
   // The standard deviation between launches of each side's log mean. spread_p is the p value of "new_spread
   // is at most the larger of base_spread and half the margin", corrected for all means. All three are absent
   // if a side has fewer than two launches.
-  OptionalNumber base_spread;
-  OptionalNumber new_spread;
-  OptionalNumber spread_p;
+  std::optional<double> base_spread;
+  std::optional<double> new_spread;
+  std::optional<double> spread_p;
   bool less_steady = false;  // spread_p is below launches_level
 };
 
@@ -119,11 +101,11 @@ struct OddLaunch {
   double p = 1;      // p value of "the distance is at most the margin", corrected for both sides' launches
 };
 
-// A metric without a test: each side's geometric mean over launches, in the metric's unit. 0: no value.
+// A metric without a test: each side's geometric mean over launches, in the metric's unit.
 struct ListedMetric {
   Metric metric = Metric::capture;
-  double base = 0;
-  double now = 0;
+  std::optional<double> base;
+  std::optional<double> now;
 };
 
 // A count or list of paths that differs between the sides. All launches of a side have the same counts and

@@ -248,5 +248,13 @@ TEST(Formats, ASlowerMeanIsAFailureInEveryFormat) {
   EXPECT_NE(std::string::npos, shown("table", comparison).find("  whole  latency "));
 }
 
+TEST(Formats, JsonHasNineDigitsOfEachNumberAndNoMore) {
+  model::Comparison comparison = samples::same_comparison();
+  comparison.cells.front().metrics.front().detectable = 0.033816697812;  // nlohmann's: 0.033816697799999997
+  comparison.cells.front().metrics.front().freedom = 8;
+  EXPECT_NE(std::string::npos, shown("json", comparison).find(R"("detectable":0.0338166978,)"));
+  EXPECT_NE(std::string::npos, shown("json", comparison).find(R"("freedom":8.0,)"));
+}
+
 }  // namespace
 }  // namespace graphbench

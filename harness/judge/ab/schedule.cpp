@@ -153,7 +153,7 @@ std::optional<double> slowdown_found_by(std::int64_t launches, const model::Comp
   for (const model::CellComparison& cell : itself.cells) {
     for (const model::MetricComparison& metric : cell.metrics) {
       if (metric.metric != model::Metric::latency || !metric.spread) continue;
-      const double seen = std::min(metric.base_launches, metric.new_launches);
+      const auto seen = static_cast<double>(std::min(metric.base_launches, metric.new_launches));
       powers.push_back(statistics::power_of(
           {0, *metric.spread * std::sqrt(2 / pairs), *metric.freedom * (pairs - 1) / (seen - 1)},
           std::log1p(metric.margin), threshold));

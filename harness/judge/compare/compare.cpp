@@ -22,8 +22,8 @@
 namespace graphbench::compare {
 namespace {
 
-double mean_or_zero(std::vector<double> values) {
-  return values.empty() ? 0 : statistics::geometric_mean(std::move(values));
+std::optional<double> mean_or_absent(std::vector<double> values) {
+  return values.empty() ? std::nullopt : std::optional(statistics::geometric_mean(std::move(values)));
 }
 
 // True if the count changed by more than the coarser of both sides' resolutions; false if one is unknown.
@@ -60,9 +60,9 @@ std::vector<double> times_of(const DocumentCell& cell, model::Metric metric,
 void describe_untested(const DocumentCell& base, const DocumentCell& now,
                        const std::vector<model::Metric>& listed, model::CellComparison& cell) {
   for (const model::Metric metric : listed) {
-    const double before = mean_or_zero(times_of(base, metric));
-    const double after = mean_or_zero(times_of(now, metric));
-    if (before > 0 || after > 0) cell.listed.push_back({metric, before, after});
+    const std::optional<double> before = mean_or_absent(times_of(base, metric));
+    const std::optional<double> after = mean_or_absent(times_of(now, metric));
+    if (before || after) cell.listed.push_back({metric, before, after});
   }
   cell.changed = changes_of(base, now);
 }

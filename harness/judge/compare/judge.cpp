@@ -178,8 +178,8 @@ Trial measure(model::Metric metric, const Replicates& replicates, const model::M
               MetricComparison& result) {
   Trial trial{result};
   result.metric = metric;
-  result.base_launches = static_cast<std::int32_t>(replicates.base.size());
-  result.new_launches = static_cast<std::int32_t>(replicates.now.size());
+  result.base_launches = std::ssize(replicates.base);
+  result.new_launches = std::ssize(replicates.now);
   result.paired = replicates.paired;
   result.base_seconds = statistics::geometric_mean(replicates.base);
   result.new_seconds = statistics::geometric_mean(replicates.now);

@@ -49,7 +49,7 @@ Tests Looks::judge(std::span<Trial> trials) {
   for (Trial& trial : trials) {
     MetricComparison& result = trial.result;
     if (!result.p) continue;
-    for (model::OptionalNumber* q : {&result.q, &result.family_q})
+    for (std::optional<double>* q : {&result.q, &result.family_q})
       *q = std::min(1.0, **q * settings_.alpha / level);
     const std::pair key(trial.cell, result.metric);
     if (const auto earlier = decided_.find(key); earlier != decided_.end()) {

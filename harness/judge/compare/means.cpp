@@ -98,9 +98,9 @@ double mean_of(const CellValues& cells) {
   return mean;
 }
 
-std::int32_t most_launches(const CellValues& cells) {
+std::int64_t most_launches(const CellValues& cells) {
   const auto most = std::ranges::max_element(cells, {}, &std::vector<LaunchValue>::size);
-  return static_cast<std::int32_t>(most->size());
+  return std::ssize(*most);
 }
 
 Trial measure_mean(Metric metric, const Table& table, const model::MetricSettings& settings,

@@ -241,15 +241,15 @@ std::string throttle_text(const model::CellComparison& cell) {
   return fmt::format("throttled: {} -> {}", shown(cell.base_throttle), shown(cell.new_throttle));
 }
 
-Value listed_value(model::Metric metric, double value) {
-  if (value <= 0) return {.text = "-"};
+Value listed_value(model::Metric metric, const std::optional<double>& value) {
+  if (!value) return {.text = "-"};
   const bool is_time = row_of(metric).kind == model::MetricKind::time;
-  return {.text = is_time ? format_seconds(value) : fmt::format("{:.4g}/s", value), .value = value};
+  return {.text = is_time ? format_seconds(*value) : fmt::format("{:.4g}/s", *value), .value = value};
 }
 
 Value listed_ratio(const model::ListedMetric& listed) {
-  if (listed.base <= 0 || listed.now <= 0) return {.text = "-"};
-  return {.text = ratio_text(listed.now / listed.base), .value = listed.now / listed.base};
+  if (!listed.base || !listed.now) return {.text = "-"};
+  return {.text = ratio_text(*listed.now / *listed.base), .value = *listed.now / *listed.base};
 }
 
 std::string listed_text(const model::ListedMetric& listed) {

@@ -155,8 +155,8 @@ constexpr LeftOut<T, Member> left_out_field(std::string_view, Member T::*member)
   return {member};
 }
 template <typename Custom>
-constexpr CustomField<Custom> custom_field(std::string_view key) {
-  return {key, {}};
+constexpr CustomField<Custom> custom_field(std::string_view key, std::size_t members = 1) {
+  return {key, {}, true, members};
 }
 template <typename Custom>
 constexpr CustomField<Custom> computed_field(std::string_view key, bool in_messages = true) {

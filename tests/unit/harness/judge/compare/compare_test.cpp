@@ -113,7 +113,7 @@ TEST(Compare, SetupIsTestedAndItsPartsAreListedWhereBothSidesCaptured) {
   EXPECT_EQ(both.listed[0].metric, Metric::capture);
   EXPECT_EQ(both.listed[1].metric, Metric::instantiate);
   EXPECT_EQ(both.listed[2].metric, Metric::throughput);
-  EXPECT_DOUBLE_EQ(both.listed[2].now, 8e3);
+  EXPECT_DOUBLE_EQ(both.listed[2].now.value(), 8e3);
   const model::CellComparison lost = compare(side({captured}), side({cell("a", 1e-4)}), {}).cells.front();
   EXPECT_EQ(lost.metrics.size(), 2u);
   EXPECT_EQ(lost.lost, std::vector{Metric::setup});

@@ -1,0 +1,116 @@
+// The JSON form of comparisons: `graphbench.comparison/1`.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/model/codec/json_reader.hpp"
+#include "harness/model/codec/json_writer.hpp"
+#include "harness/model/comparison.hpp"
+
+namespace graphbench::codec {
+
+// The names of the first `count` values of an enum, as name_of() knows them: metrics are rows of a table.
+template <typename E>
+std::vector<std::string> first_names(std::size_t count) {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < count; ++i) names.push_back(name_of(static_cast<E>(i)));
+  return names;
+}
+template <>
+struct Names<model::Metric> {
+  inline static const auto names = first_names<model::Metric>(model::all_metrics().size());
+};
+template <>
+struct Names<model::Verdict> {
+  inline static const auto names = first_names<model::Verdict>(model::verdict_counts.size());
+};
+template <>
+struct Names<model::Coverage> {
+  inline static const auto names = first_names<model::Coverage>(model::coverage_counts.size());
+};
+
+GB_DESCRIBE(model::ComparisonSide, source, documents, complete,
+            (group("tool", text_field("version", &T::tool_version), text_field("commit", &T::tool_commit))),
+            (text, started_at), (text, device_kind), (text, device_name), (text, driver), (text, fingerprint),
+            (text, plan_hash), cells,
+            (group("launches", field("min", &T::launches_min), field("max", &T::launches_max))));
+GB_DESCRIBE(model::Difference, field, (text, base), (text_field("new", &T::now)), blocking, allowed);
+GB_DESCRIBE(model::ComparisonCounts,
+            (group("metrics", field("slower", &T::slower), field("faster", &T::faster),
+                   field("inconclusive", &T::inconclusive), field("same", &T::same),
+                   field("lost", &T::metrics_lost), field("gained", &T::metrics_gained),
+                   field("changed", &T::changed))),
+            (group("cells", field("compared", &T::compared), field("base_only", &T::base_only),
+                   field("new_only", &T::new_only), field("failed_now", &T::failed_now),
+                   field("skipped_now", &T::skipped_now), field("recovered", &T::recovered),
+                   field("neither", &T::neither), field("coverage_regressions", &T::coverage_regressions),
+                   field("changed", &T::cells_changed))),
+            (group("means", field("slower", &T::means_slower), field("faster", &T::means_faster),
+                   field("inconclusive", &T::means_inconclusive), field("same", &T::means_same),
+                   field("less_steady", &T::means_less_steady))),
+            (left_out, cells_lacking));
+
+struct ThrottleField {
+  static std::optional<Json> write(const model::CellComparison& cell);
+};
+struct SteadinessField {
+  static std::optional<Json> write(const model::MeanComparison& mean);
+};
+struct ChangedField {
+  static std::optional<Json> write(const model::Change&) { return "changed"; }
+};
+// A number, or the text of paths.
+template <auto Side>
+struct CountOrPaths {
+  static std::optional<Json> write(const model::Change& change) {
+    return change.name == "paths" ? Json(change.*Side) : Json::parse(change.*Side);
+  }
+  static void read(JsonWalk& walk, JsonWalk::Value value, model::Change& change) {
+    change.*Side = change.name == "paths" ? walk.text(value) : std::to_string(walk.integer(value));
+  }
+};
+struct SideField {
+  static std::optional<Json> write(const model::OddLaunch& odd) { return odd.in_new ? "new" : "base"; }
+};
+
+GB_DESCRIBE(model::MetricComparison, metric, verdict, base_seconds, new_seconds, ratio,
+            (interval("ratio_ci95", &T::ratio_ci95_low, &T::ratio_ci95_high)), spread, freedom, p, q,
+            family_p, family_q, detectable, detectable90, margin, base_launches, new_launches, paired,
+            (later, why), (left_out, floor_seconds));
+GB_DESCRIBE(model::MeanComparison, mode, cells, (custom_field<SteadinessField>("steadiness", 4)),
+            (inlined(&T::metric)));
+GB_DESCRIBE(model::OddLaunch, (custom_field<SideField>("side")), document, launch, metric, cells, ratio, p);
+GB_DESCRIBE(model::ListedMetric, metric, base, (field("new", &T::now)));
+GB_DESCRIBE(model::Change, name, (computed_field<ChangedField>("verdict")),
+            (custom_field<CountOrPaths<&model::Change::base>>("base")),
+            (custom_field<CountOrPaths<&model::Change::now>>("new")));
+GB_DESCRIBE(model::CellComparison, id, family, coverage, regression, (later, reason), metrics, (later, lost),
+            (later, gained), (later, listed), (later, changed), (custom_field<ThrottleField>("throttle", 2)));
+
+struct PassedField {
+  static std::optional<Json> write(const model::Comparison& comparison) { return passed(comparison); }
+};
+struct DecidedField {
+  static std::optional<Json> write(const model::Comparison& comparison) { return decided(comparison); }
+};
+struct VerdictField {  // null without a comparison
+  static std::optional<Json> write(const model::Comparison& comparison);
+  static void read(JsonWalk& walk, JsonWalk::Value value, model::Comparison& comparison);
+};
+struct SettingsField {
+  static std::optional<Json> write(const model::Comparison& comparison);
+};
+struct CountsField {
+  static std::optional<Json> write(const model::Comparison& comparison);
+};
+
+// A document has the three lists too, with one line for each element (print_comparison_json()).
+GB_DESCRIBE(model::Comparison, comparable, (computed_field<PassedField>("passed")),
+            (computed_field<DecidedField>("decided")), (custom_field<VerdictField>("verdict")), headline,
+            base, (field("new", &T::now)), (custom_field<SettingsField>("settings")), slowdown_found,
+            differences, (custom_field<CountsField>("counts", 3)), (message, means), (message, odd_launches),
+            (message, cells));
+
+}  // namespace graphbench::codec
