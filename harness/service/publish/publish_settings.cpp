@@ -207,11 +207,8 @@ std::shared_ptr<const Baseline> Baseline::open(const BaselineOptions& options) {
   return std::shared_ptr<const Baseline>(new Baseline(name + " from the history", latest));
 }
 
-model::Comparison Baseline::compare_with(codec::Document document) const {
-  const std::string source = document.source;
-  std::vector<codec::Document> documents;
-  documents.push_back(std::move(document));
-  const Side now = compare::merge(source, std::move(documents));
+model::Comparison Baseline::compare_with(const model::Result& result, const std::string& source) const {
+  const Side now = compare::side_of(result, source);
   std::shared_ptr<const Side> base;
   try {
     base = side_for_(now);

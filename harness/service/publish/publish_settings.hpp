@@ -30,7 +30,7 @@ class Baseline {
 
   // Compares by the rules and defaults of `graphbench compare`. If the history has no comparable entry, the
   // returned comparison's headline says so, and its only difference is "history". Thread-safe.
-  model::Comparison compare_with(codec::Document document) const;
+  model::Comparison compare_with(const model::Result& result, const std::string& source) const;
 
   // Describes a comparison with this baseline in one line.
   std::string said_of(const model::Comparison& comparison) const;

@@ -7,7 +7,6 @@
 #include "graphs/base/clock.hpp"
 #include "graphs/base/error.hpp"
 #include "graphs/base/files.hpp"
-#include "harness/model/codec/document.hpp"
 #include "harness/service/net/http.hpp"
 #include "harness/service/net/http_client.hpp"
 
@@ -106,7 +105,7 @@ std::vector<PublishFailure> Publisher::leave() {
 }
 
 void Publisher::compare(const model::Result& result) {
-  comparison_ = settings_.baseline->compare_with(codec::project(result, "this sweep"));
+  comparison_ = settings_.baseline->compare_with(result, "this sweep");
   metrics_.set_comparison(device_, *comparison_);
 }
 

@@ -6,8 +6,8 @@
 
 #include "graphs/base/clock.hpp"
 #include "graphs/base/error.hpp"
+#include "graphs/base/text.hpp"
 #include "harness/model/codec/documents.hpp"
-#include "harness/model/codec/parse_document.hpp"
 
 namespace graphbench::serve {
 
@@ -42,11 +42,11 @@ void SweepPublisher::show_again(const SweepStore& store, const SweepStore::Ended
   metrics_.end_sweep(device_,
                      success ? std::optional(static_cast<double>(sweep.unix_seconds)) : std::nullopt);
   const std::optional<std::string> document = store.result(sweep.id);
-  if (document)
-    metrics_.set_notes(device_, model::notes_of(codec::read_result(*document, "sweep " + sweep.id)));
-  if (document && baseline_)
-    metrics_.set_comparison(device_,
-                            baseline_->compare_with(codec::parse_copy(*document, "sweep " + sweep.id)));
+  if (!document) return;
+  const std::string source = "sweep " + sweep.id;
+  const model::Result result = codec::read_result(*document, source);
+  metrics_.set_notes(device_, model::notes_of(result));
+  if (baseline_) metrics_.set_comparison(device_, baseline_->compare_with(result, source));
 }
 
 void SweepPublisher::begin(const SweepBegan& event) {
@@ -59,24 +59,25 @@ void SweepPublisher::end(const std::string& id, const SweepEnd& end) {
   if (device_.empty()) return;
   const bool done = end.state == SweepState::done;
   if (done) metrics_.drop_vanished(device_);
-  if (end.result) note(id, *end.result);
-  // Compares only complete sweeps, because missing cells would count as lost.
-  if (done && baseline_ && end.result) compare(id, *end.result);
+  if (end.result) tell(id, *end.result, done);
   const bool success = done && end.exit_code == 0;
   metrics_.end_sweep(device_, success ? std::optional(unix_seconds_now()) : std::nullopt);
 }
 
-void SweepPublisher::note(const std::string& id, const std::string& document) {
+void SweepPublisher::tell(const std::string& id, const std::string& document, bool done) {
+  model::Result result;
   try {
-    metrics_.set_notes(device_, model::notes_of(codec::read_result(document, "sweep " + id)));
+    result = codec::read_result(document, "sweep " + id);
   } catch (const std::exception& error) {
-    complain("warning: /metrics has no notes on sweep %s: %s", id.c_str(), error.what());
+    complain("warning: /metrics has neither notes on sweep %s nor a comparison: %s", id.c_str(),
+             error.what());
+    return;
   }
-}
-
-void SweepPublisher::compare(const std::string& id, const std::string& document) {
+  metrics_.set_notes(device_, model::notes_of(result));
+  // Compares only complete sweeps, because missing cells would count as lost.
+  if (!done || !baseline_) return;
   try {
-    const model::Comparison comparison = baseline_->compare_with(codec::parse_copy(document, "sweep " + id));
+    const model::Comparison comparison = baseline_->compare_with(result, "sweep " + id);
     metrics_.set_comparison(device_, comparison);
     complain("%ssweep %s %s", comparison.comparable ? "" : "warning: ", id.c_str(),
              baseline_->said_of(comparison).c_str());

@@ -27,8 +27,8 @@ class SweepPublisher {
 
  private:
   void show_again(const SweepStore& store, const SweepStore::Ended& sweep);
-  void note(const std::string& id, const std::string& document);
-  void compare(const std::string& id, const std::string& document);
+  // Shows the notes on an ended sweep and, if it is done, its comparison with the baseline.
+  void tell(const std::string& id, const std::string& document, bool done);
 
   reporters::SweepMetrics& metrics_;
   const std::shared_ptr<const publish::Baseline> baseline_;

@@ -166,7 +166,8 @@ TEST_F(BaselineTest, TheFileMayBeWrittenOverByTheSweepThatIsCompared) {
   const std::shared_ptr<const Baseline> baseline = open();
   const std::string document = codec::to_json(slowed(samples::small_result()));
   write(document);
-  const model::Comparison comparison = baseline->compare_with(codec::parse_copy(document, "this sweep"));
+  const model::Comparison comparison =
+      baseline->compare_with(codec::read_result(document, "this sweep"), "this sweep");
   ASSERT_TRUE(comparison.comparable);
   ASSERT_GT(comparison.counts.compared, 0);
   for (const model::CellComparison& cell : comparison.cells) {
@@ -182,7 +183,7 @@ TEST_F(BaselineTest, AnotherPlanOrDeviceIsNamedAndNothingIsCompared) {
   model::Result other = samples::small_result();
   other.plan.hash = "another";
   other.environment.device.name = "another";
-  const model::Comparison comparison = baseline->compare_with(codec::project(other, "this sweep"));
+  const model::Comparison comparison = baseline->compare_with(other, "this sweep");
   EXPECT_FALSE(comparison.comparable);
   EXPECT_TRUE(comparison.cells.empty());
   EXPECT_EQ(baseline->said_of(comparison),
@@ -221,22 +222,21 @@ TEST_F(HistoryBaselineTest, ASweepIsComparedWithTheLatestThatFitsIt) {
   add(measured_on("2026-01-01", "p"), "accepted");
   const std::shared_ptr<const Baseline> baseline = Baseline::open({"", "accepted", file_});
   const auto ratio_of = [&](const model::Result& now) {
-    return baseline->compare_with(codec::project(now, "now")).cells.at(0).metrics.at(0).ratio;
+    return baseline->compare_with(now, "now").cells.at(0).metrics.at(0).ratio;
   };
   const model::Result now = measured_on("2026-01-04", "p");
   EXPECT_NEAR(ratio_of(now), 1, 1e-9);
   add(slowed(measured_on("2026-01-02", "p")), "accepted");
   add(measured_on("2026-01-03", "another"), "accepted");
   EXPECT_NEAR(ratio_of(now), 0.5, 1e-9) << "what was accepted since is the baseline, without a new start";
-  EXPECT_THAT(baseline->said_of(baseline->compare_with(codec::project(now, "now"))),
+  EXPECT_THAT(baseline->said_of(baseline->compare_with(now, "now")),
               HasSubstr("compared with the baseline accepted from the history: "));
 }
 
 TEST_F(HistoryBaselineTest, WhereNothingFitsItSaysWhatThereIs) {
   add(measured_on("2026-01-01", "p"), "accepted");
   const std::shared_ptr<const Baseline> baseline = Baseline::open({"", "accepted", file_});
-  const model::Comparison none =
-      baseline->compare_with(codec::project(measured_on("2026-01-02", "another"), "this sweep"));
+  const model::Comparison none = baseline->compare_with(measured_on("2026-01-02", "another"), "this sweep");
   EXPECT_FALSE(none.comparable);
   ASSERT_EQ(none.differences.size(), 1u);
   EXPECT_EQ(none.differences.front().field, "history");
