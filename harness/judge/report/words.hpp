@@ -61,7 +61,7 @@ std::string changes_text(const model::CellComparison& cell);
 // "throttled: never -> power"; empty if the sides do not differ.
 std::string throttle_text(const model::CellComparison& cell);
 // One side's number of a metric that is not tested, in the metric's unit, and NEW's over BASE's.
-Value listed_value(model::Metric metric, double value);
+Value listed_value(model::Metric metric, const std::optional<double>& value);
 Value listed_ratio(const model::ListedMetric& listed);
 // "capture 1.90ms -> 1.70ms, 0.895x".
 std::string listed_text(const model::ListedMetric& listed);

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "harness/judge/history/history.hpp"
+#include "harness/model/comparison.hpp"
 #include "harness/model/result.hpp"
 #include "harness/service/report/report.hpp"
 
@@ -13,9 +15,9 @@ namespace graphbench::report {
 
 struct Contents {
   std::optional<model::Result> result;
-  nlohmann::json lists;       // ladders and suggestions of the result, or bills; null: none
-  nlohmann::json comparison;  // without cells whose verdicts are all "same"; null: no comparison
-  std::vector<nlohmann::json> series;
+  nlohmann::json lists;                         // ladders and suggestions of the result, or bills; null: none
+  std::optional<model::Comparison> comparison;  // without cells whose verdicts are all "same"
+  std::vector<model::CellHistory> series;
 };
 
 Contents read_contents(const std::vector<NamedText>& documents);

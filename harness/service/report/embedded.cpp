@@ -3,13 +3,12 @@
 
 #include <algorithm>
 #include <functional>
-#include <sstream>
 #include <utility>
 
 #include "graphs/base/error.hpp"
 #include "graphs/base/text.hpp"
 #include "harness/judge/compare/compare.hpp"
-#include "harness/judge/report/formats.hpp"
+#include "harness/judge/history/history_fields.hpp"
 #include "harness/model/axes.hpp"
 #include "harness/model/codec/documents.hpp"
 #include "harness/model/codec/parse_document.hpp"
@@ -51,18 +50,41 @@ json parsed(const NamedText& document) {
   return value;
 }
 
-// Leaves out cells without a change, and keeps at most changed_cells_max of the others.
-json without_same_cells(json comparison) {
-  json kept = json::array();
-  for (json& cell : comparison.at("cells")) {
-    const bool same = std::ranges::all_of(cell.at("metrics"),
-                                          [](const json& metric) { return metric.at("verdict") == "same"; });
-    if (same && cell.at("coverage") == "compared" && !cell.contains("changed") && !cell.contains("lost"))
-      continue;
-    if (kept.size() < changed_cells_max) kept.push_back(std::move(cell));
+// Reads a document that a description covers. Refuses a document without the list `wanted`.
+template <typename T>
+T read_described(const NamedText& document, std::string_view wanted) {
+  codec::JsonWalk walk(document.source);
+  T data{};
+  bool complete = false;
+  walk.document(document.text, [&](std::string_view key, codec::JsonWalk::Value value) {
+    complete |= key == wanted;
+    codec::JsonReader(walk).read_field(key, value, data);
+  });
+  if (!complete)
+    throw InputError(document.source,
+                     "not a complete graphbench document: it has no " + in_quotes(std::string(wanted)));
+  return data;
+}
+
+model::CellHistory read_series(const NamedText& document) {
+  auto series = read_described<model::CellHistory>(document, "points");
+  for (const model::ChangePoint& change : series.changes) {
+    if (change.index < 0 || change.index >= std::ssize(series.points))
+      throw InputError(document.source, "not a complete graphbench document: changes[].index is " +
+                                            std::to_string(change.index) + ", and there are " +
+                                            std::to_string(series.points.size()) + " points");
   }
-  comparison["cells"] = std::move(kept);
-  return comparison;
+  return series;
+}
+
+// Leaves out cells without a change, and keeps at most changed_cells_max of the others.
+void leave_out_same_cells(std::vector<model::CellComparison>& cells) {
+  std::erase_if(cells, [](const model::CellComparison& cell) {
+    const bool same = std::ranges::all_of(
+        cell.metrics, [](const auto& metric) { return metric.verdict == model::Verdict::same; });
+    return same && cell.coverage == model::Coverage::compared && cell.changed.empty() && cell.lost.empty();
+  });
+  if (cells.size() > changed_cells_max) cells.resize(changed_cells_max);
 }
 
 struct NamedResult {
@@ -70,11 +92,9 @@ struct NamedResult {
   const std::string& source;
 };
 
-json comparison_of(const NamedResult& base, const NamedResult& now) {
+model::Comparison comparison_of(const NamedResult& base, const NamedResult& now) {
   const auto side_of = [](const NamedResult& side) { return compare::side_of(side.result, side.source); };
-  std::ostringstream out;
-  reporters::print_comparison_json(out, compare::compare(side_of(base), side_of(now), {}));
-  return json::parse(std::move(out).str());
+  return compare::compare(side_of(base), side_of(now), {});
 }
 
 // A ladder's time per step, memory and start-up time, from its first launch.
@@ -266,7 +286,7 @@ std::string text_of(const model::Result& result, const json& lists) {
 
 void add(const NamedText& document, Contents& contents, std::string& base) {
   const std::string schema = schema_of(document);
-  const bool compared = !contents.comparison.is_null();
+  const bool compared = contents.comparison.has_value();
   const bool is_bill = schema == "graphbench.bill/1";
   if ((schema == "graphbench.result/1" || is_bill) && !(contents.result && compared)) {
     model::Result result = codec::read_result(document.text, document.source);
@@ -276,9 +296,9 @@ void add(const NamedText& document, Contents& contents, std::string& base) {
     contents.lists = is_bill ? bills_in(document) : ladders_in(document);
     base = document.source;
   } else if (schema == "graphbench.comparison/1" && !compared) {
-    contents.comparison = parsed(document);
+    contents.comparison = read_described<model::Comparison>(document, "cells");
   } else if (schema == "graphbench.series/1") {
-    contents.series.push_back(parsed(document));
+    contents.series.push_back(read_series(document));
   } else {
     throw InputError(
         document.source,
@@ -294,15 +314,16 @@ Contents read_contents(const std::vector<NamedText>& documents) {
   Contents contents;
   std::string base;
   for (const NamedText& document : documents) add(document, contents, base);
-  if (!contents.comparison.is_null())
-    contents.comparison = without_same_cells(std::move(contents.comparison));
+  if (contents.comparison) leave_out_same_cells(contents.comparison->cells);
   return contents;
 }
 
 std::string to_json(const Contents& contents) {
+  const codec::JsonWriter writer(codec::Form::message);
   const std::string text =
       "{\"result\":" + (contents.result ? text_of(*contents.result, contents.lists) : "null") +
-      ",\"comparison\":" + contents.comparison.dump() + ",\"series\":" + json(contents.series).dump() + "}";
+      ",\"comparison\":" + codec::dump(writer.write(contents.comparison)) +
+      ",\"series\":" + codec::dump(writer.write(contents.series)) + "}";
   // Escapes "<", so that no text ends the script element around the JSON.
   std::string safe;
   safe.reserve(text.size());

@@ -85,50 +85,40 @@ std::string result_html(const model::Result& result, const json& lists) {
   return html + "</ul>\n" + table_of_cells(report, result.cells.size());
 }
 
-std::string time_of(const json& seconds) {
-  return seconds.is_null() ? "-" : reporters::format_seconds(seconds.get<double>());
+std::vector<std::string> change_of(const std::string& name, const model::MetricComparison& metric) {
+  return {name + " " + name_of(metric.metric),
+          reporters::format_seconds(metric.base_seconds),
+          reporters::format_seconds(metric.new_seconds),
+          fmt::format("{:.3f}x", metric.ratio),
+          metric.ratio_ci95_low && metric.ratio_ci95_high
+              ? fmt::format("[{:.3f}, {:.3f}]", *metric.ratio_ci95_low, *metric.ratio_ci95_high)
+              : "-",
+          name_of(metric.verdict)};
 }
 
-std::vector<std::string> change_of(const std::string& name, const json& metric) {
-  const json& interval = metric.at("ratio_ci95");
-  return {name + " " + metric.at("metric").get<std::string>(),
-          time_of(metric.at("base_seconds")),
-          time_of(metric.at("new_seconds")),
-          fmt::format("{:.3f}x", metric.at("ratio").get<double>()),
-          interval.is_null()
-              ? "-"
-              : fmt::format("[{:.3f}, {:.3f}]", interval.at(0).get<double>(), interval.at(1).get<double>()),
-          metric.at("verdict").get<std::string>()};
-}
-
-std::string comparison_html(const json& comparison) {
+std::string comparison_html(const model::Comparison& comparison) {
   std::string html =
-      "<h2>What changed</h2>\n<p>" + escaped(comparison.at("headline").get<std::string>()) +
-      "</p>\n<table>\n" +
+      "<h2>What changed</h2>\n<p>" + escaped(comparison.headline) + "</p>\n<table>\n" +
       row_of({"", "BASE", "NEW", "NEW over BASE", "95 % interval", "verdict"}, "<th scope=\"col\">");
-  for (const json& mean : comparison.value("means", json::array()))
-    html += row_of(change_of(mean.at("mode").get<std::string>(), mean));
-  for (const json& cell : comparison.at("cells")) {
-    for (const json& metric : cell.at("metrics")) {
-      if (metric.at("verdict") != "same") html += row_of(change_of(cell.at("id").get<std::string>(), metric));
+  for (const model::MeanComparison& mean : comparison.means)
+    html += row_of(change_of(mean.mode, mean.metric));
+  for (const model::CellComparison& cell : comparison.cells) {
+    for (const model::MetricComparison& metric : cell.metrics) {
+      if (metric.verdict != model::Verdict::same) html += row_of(change_of(cell.id, metric));
     }
   }
   return html + "</table>\n";
 }
 
-std::string series_html(const json& series) {
-  std::string html = "<h2>" + escaped(series.at("cell").get<std::string>()) + ", " +
-                     escaped(series.at("metric").get<std::string>()) + "</h2>\n<ul>\n";
-  const json& points = series.at("points");
-  for (const json& change : series.at("changes"))
-    html += item(fmt::format(
-        "changed {:.3f}x at {}", change.at("ratio").get<double>(),
-        points.at(change.at("index").get<std::size_t>()).at("entry").at("started_at").get<std::string>()));
+std::string series_html(const model::CellHistory& series) {
+  std::string html = "<h2>" + escaped(series.cell) + ", " + escaped(name_of(series.metric)) + "</h2>\n<ul>\n";
+  for (const model::ChangePoint& change : series.changes)
+    html += item(fmt::format("changed {:.3f}x at {}", change.ratio,
+                             series.points.at(static_cast<std::size_t>(change.index)).entry.started_at));
   html += "</ul>\n<table>\n" + row_of({"date", "median", "lowest", "highest"}, "<th scope=\"col\">");
-  for (const json& point : points)
-    html +=
-        row_of({point.at("entry").at("started_at").get<std::string>(), time_of(point.at("median_seconds")),
-                time_of(point.at("lowest_seconds")), time_of(point.at("highest_seconds"))});
+  for (const model::HistoryPoint& point : series.points)
+    html += row_of({point.entry.started_at, reporters::format_seconds(point.median),
+                    reporters::format_seconds(point.lowest), reporters::format_seconds(point.highest)});
   return html + "</table>\n";
 }
 
@@ -154,9 +144,9 @@ std::string policy_of(const serve::Page& page) {
 
 std::string to_html(const Contents& contents) {
   std::string html;
-  if (!contents.comparison.is_null()) html += comparison_html(contents.comparison);
+  if (contents.comparison) html += comparison_html(*contents.comparison);
   if (contents.result) html += result_html(*contents.result, contents.lists);
-  for (const json& series : contents.series) html += series_html(series);
+  for (const model::CellHistory& series : contents.series) html += series_html(series);
   return html;
 }
 

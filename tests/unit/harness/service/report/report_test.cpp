@@ -23,7 +23,7 @@ TEST(Report, ADocumentThatIsNestedDeeplyIsRefused) {
   constexpr int levels = 200'000;  // a dump that recurses needs more stack for them than a thread has
   const std::string comparison = R"({"schema":"graphbench.comparison/1","cells":[],"headline":"h","x":)";
   const std::string series =
-      R"({"schema":"graphbench.series/1","cell":"c","metric":"m","points":[],"changes":[],"x":)";
+      R"({"schema":"graphbench.series/1","cell":"c","metric":"latency","points":[],"changes":[],"x":)";
   for (const std::string& head : {comparison, series}) {
     for (const std::string& text :
          {nested(head, "[", "]", levels), nested(head + "1,\"y\":", "{\"a\":", "}", levels)}) {
@@ -49,6 +49,20 @@ TEST(Report, ARefusalNamesTheFile) {
               return make_report(page, {{"a.json", R"({"new": 1, "new": 2})"}});
             }),
             "a.json: new: the key is given twice: give the key once");
+}
+
+TEST(Report, ADocumentThatIsNotWholeIsRefused) {
+  const auto why = [](const std::string& text) {
+    return test::refusal([&] { return make_report(page, {{"a.json", text}}); });
+  };
+  const std::string series = R"({"schema":"graphbench.series/1","cell":"c","metric":"latency")";
+  const std::string missing = "a.json: not a complete graphbench document: ";
+  EXPECT_EQ(why(series + "}"), missing + "it has no \"points\"");
+  EXPECT_EQ(why(R"({"schema":"graphbench.comparison/1","headline":"h"})"), missing + "it has no \"cells\"");
+  EXPECT_EQ(why(series + R"(,"points":[],"changes":[{"index":0,"ratio":2}]})"),
+            missing + "changes[].index is 0, and there are 0 points");
+  EXPECT_THAT(why(R"({"schema":"graphbench.comparison/1","cells":[{"id":"c","metrics":[{"metric":"m"}]}]})"),
+              testing::StartsWith("a.json: cells[0].metrics[0].metric: \"m\" is not one of latency"));
 }
 
 }  // namespace
