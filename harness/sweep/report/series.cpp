@@ -86,7 +86,7 @@ SeriesList skips_of(const CellResult& cell) {
   return series;
 }
 
-SeriesList walk_of(const CellResult& cell) {
+SeriesList walk_series(const CellResult& cell) {
   std::map<std::string, double> steps;
   if (cell.shape_walk && cell.status == CellStatus::ok) {
     for (const model::TracedStep& step : cell.shape_walk->traces) ++steps[step.outcome];
@@ -152,7 +152,7 @@ const std::vector<Family<CellResult>>& cell_families() {
                         skips_of});
     families.push_back({gauge_row("graphbench_shape_walk_steps", "steps", {"CELL", "outcome"},
                                   "Number of steps in the walk over a shape trace, by outcome."),
-                        walk_of});
+                        walk_series});
     families.push_back(
         {gauge_row("graphbench_no_breakeven_info", "info", {"CELL", "reason"},
                    "Always 1; the label `reason` says why the cell's graphs have no break-even: `never` "
