@@ -63,9 +63,7 @@ LadderRequest request_of(const LadderArguments& asked, std::int64_t seed) {
   request.rivals = !asked.no_rivals;
   request.suggests = !asked.suggest.empty();
   if (asked.traffic.empty())
-    throw InputError(
-        "--traffic",
-        "the option is missing: give FILE, uniform:A:B, zipf:S:MAX or bursty:LOW:HIGH:ENTER:LEAVE");
+    throw InputError("--traffic", "the option is missing: give FILE, uniform:A:B or zipf:S:MAX");
   TraceRequest steps{.steps = {}, .rate = {}, .seed = static_cast<std::uint64_t>(seed)};
   if (asked.steps != "all")
     steps.steps = config::parse_within("--steps", asked.steps, {1, steps_max},

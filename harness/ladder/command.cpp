@@ -225,10 +225,9 @@ class LadderCommand final : public Command {
         "--mutated-inputs", asked_.mutated_inputs, "refuse|copy_back",
         "if a program writes to an input: refuse the program, or copy the written rows back in the step "
         "(default: refuse)");
-    options.text(
-        "--traffic", asked_.traffic, "TRAFFIC",
-        "sizes of the steps: FILE, uniform:A:B, zipf:S:MAX or bursty:LOW:HIGH:ENTER:LEAVE; a size is a batch "
-        "size");
+    options.text("--traffic", asked_.traffic, "TRAFFIC",
+                 "sizes of the steps: FILE, uniform:A:B or zipf:S:MAX; a size is a batch "
+                 "size");
     options.text("--traffic-mode", asked_.traffic_mode, "LIST",
                  "serve only a vLLM log's steps of these runtime modes: FULL,PIECEWISE,NONE (default: all)");
     options.text("--steps", asked_.steps, "N|all", "steps to serve (default: 10000)");

@@ -1,4 +1,4 @@
-// Makes traffic from named distributions, and steps from a histogram, a trace or a Markov chain of bursts.
+// Makes traffic from named distributions, and steps from a histogram or a trace.
 #include "harness/ladder/traffic.hpp"
 
 #include <algorithm>
@@ -72,14 +72,6 @@ Traffic zipf(const Parameters& of) {
   return traffic;
 }
 
-Traffic bursty(const Parameters& of) {
-  Traffic traffic;
-  const std::string chance = "a probability above 0 and up to 1";
-  constexpr double least = 1e-9;
-  traffic.bursts = {of.size(0), of.size(1), of.real(2, least, 1, chance), of.real(3, least, 1, chance)};
-  return traffic;
-}
-
 // These functions replace std::shuffle and the standard distributions, which may differ between libraries.
 void shuffle(std::vector<std::int64_t>& rows, std::mt19937_64& random) {
   for (std::size_t i = rows.size(); i > 1; --i) std::swap(rows[i - 1], rows[random() % i]);
@@ -109,12 +101,6 @@ std::vector<std::int64_t> rows_of(const Traffic& traffic, std::int64_t steps, st
   if (!traffic.trace.empty()) {
     rows = traffic.trace;
     rows.resize(std::min<std::size_t>(rows.size(), static_cast<std::size_t>(steps)));
-  } else if (traffic.bursts) {
-    bool high = false;
-    for (std::int64_t i = 0; i < steps; ++i) {
-      rows.push_back(high ? traffic.bursts->high : traffic.bursts->low);
-      if (unit(random) < (high ? traffic.bursts->leave : traffic.bursts->enter)) high = !high;
-    }
   } else {
     for (const auto& [size, count] : largest_remainders(traffic.histogram, steps))
       rows.insert(rows.end(), static_cast<std::size_t>(count), size);
@@ -147,8 +133,6 @@ Traffic read_traffic(const std::string& where, const std::string& text) {
     traffic = uniform({where, text, "uniform:A:B"});
   } else if (word == "zipf" && word != text) {
     traffic = zipf({where, text, "zipf:S:MAX"});
-  } else if (word == "bursty" && word != text) {
-    traffic = bursty({where, text, "bursty:LOW:HIGH:ENTER:LEAVE"});
   } else {
     traffic = read_traffic_file(where, text);
   }

@@ -31,17 +31,9 @@ struct Traffic {
   // From a vLLM log: counts by size for each runtime mode. `histogram` is the sum over the served modes.
   std::map<std::string, std::map<std::int64_t, double>> modes;
   std::vector<std::string> modes_served;  // empty: all
-  // For bursty traffic. make_trace() draws the size of each step.
-  struct Bursts {
-    std::int64_t low = 0;
-    std::int64_t high = 0;
-    double enter = 0;  // probability of a `high` step after a `low` step
-    double leave = 0;  // probability of a `low` step after a `high` step
-  };
-  std::optional<Bursts> bursts;
 };
 
-// `text` is `uniform:A:B`, `zipf:S:MAX`, `bursty:LOW:HIGH:ENTER:LEAVE`, or a path. Throws InputError.
+// `text` is `uniform:A:B`, `zipf:S:MAX`, or a path. Throws InputError.
 Traffic read_traffic(const std::string& where, const std::string& text);
 // Parses a file; `path` begins every message ("trace.csv:3: ..."). The header `size,count` or `time,size`
 // chooses the form. Without a header the file is a server's log, in which lines may have prefixes. The log

@@ -223,8 +223,8 @@ Traffic read_traffic_file(const std::string& where, const std::string& path) {
   if (!file.why_not.empty())
     throw InputError(where,
                      in_quotes(path) + " " + file.why_not +
-                         "; give a file with steps (time,size) or a histogram (size,count); or uniform:A:B, "
-                         "zipf:S:MAX or bursty:LOW:HIGH:ENTER:LEAVE");
+                         "; give a file with steps (time,size) or a histogram (size,count); or uniform:A:B "
+                         "or zipf:S:MAX");
   return parse_traffic_file(path, file.text);
 }
 

@@ -55,14 +55,6 @@ TEST(TrafficNames, UniformHasEachSizeOfItsRangeAndZipfFallsWithThePowerOfTheSize
               ElementsAre(Pair(1, 1200), Pair(2, 600), Pair(3, 400), Pair(4, 300)));
 }
 
-TEST(TrafficNames, BurstsStayAsLongAsTheirChancesSay) {
-  const std::vector<std::int64_t> rows = steps_of("bursty:2:64:1:0.5", 10'000).rows;
-  EXPECT_EQ(rows.front(), 2);
-  // On average two steps of `high`, then one of `low`.
-  EXPECT_NEAR(static_cast<double>(counts_of(rows)[64]), 6667, 200);
-  EXPECT_EQ(std::ranges::adjacent_find(rows, [](auto a, auto b) { return a == 2 && b == 2; }), rows.end());
-}
-
 TEST(TrafficNames, AreRefusedWithTheFormThatWouldDo) {
   const auto why = [](const std::string& text) { return refusal([&] { read_traffic("--traffic", text); }); };
   EXPECT_THAT(why("uniform:1"), HasSubstr("is not uniform:A:B"));
@@ -71,8 +63,6 @@ TEST(TrafficNames, AreRefusedWithTheFormThatWouldDo) {
   EXPECT_THAT(why("uniform:1:9999999"), HasSubstr("more than 65536 sizes"));
   EXPECT_THAT(why("zipf:-1:4"), HasSubstr("an exponent from 0 to 16"));
   EXPECT_THAT(why("zipf:1:1.5"), HasSubstr("\"1.5\""));
-  EXPECT_THAT(why("bursty:1:4:0:1"), HasSubstr("a probability above 0"));
-  EXPECT_THAT(why("bursty:1:4:0.5:1.5"), HasSubstr("a probability above 0"));
   EXPECT_THAT(why("no-such-file.csv"),
               AllOf(HasSubstr("\"no-such-file.csv\" cannot be read"), HasSubstr("zipf:S:MAX")));
 }
