@@ -99,7 +99,8 @@ class Console {
   void print() {
     if (!report_.title.text.empty()) out_ << sentence(report_.title, Colour::bold) << "\n\n";
     for (const Sentence& each : report_.head) line(sentence(each));
-    if (!report_.sections.empty() && !report_.sections.front().across) line("");
+    const bool plain = !report_.sections.empty() && !report_.sections.front().across;
+    if (plain && !report_.head.empty()) line("");
     for (std::size_t i = 0; i < report_.sections.size(); ++i) {
       if (!report_.sections[i].across) {
         print_plain(report_.sections[i]);

@@ -49,7 +49,8 @@ std::vector<std::string> fields_of(const Section& section, const Row& row) {
   for (const std::size_t i : places_of(section)) {
     const Column& column = section.columns[i];
     const Value& value = row.values[i];
-    fields.push_back(column.align == Align::right ? number(value.value) : csv_field(value.text));
+    const std::string text = value.text == "-" ? "" : csv_field(value.text);
+    fields.push_back(column.align == Align::right ? number(value.value) : text);
     if (!column.intervals) continue;
     fields.push_back(number(value.low));
     fields.push_back(number(value.high));

@@ -1,4 +1,4 @@
-// Prints each bill as a sentence, a table of accounts and a table of sizes, and writes its metrics.
+// Makes the Report of bills, a sentence, accounts and sizes of each, and writes their metrics.
 #include "harness/bill/bill_table.hpp"
 
 #include <fmt/format.h>
@@ -35,69 +35,81 @@ Parts seconds_of(const model::Setup& of) {
 }
 
 std::string bytes_text(double bytes) {
-  return bytes < 0 ? "-" + format_bytes(std::llround(-bytes)) : format_bytes(std::llround(bytes));
+  return bytes_value(bytes).text;
 }
 
-void print_causes(std::ostream& out, const Bill& bill) {
+// What is predicted, and measured where it was: one row per part.
+Section parts_section(const Bill& bill, std::string subject, const char* unit, const Parts& predicted,
+                      const Parts& measured) {
+  Value (*const value)(const std::optional<double>&) =
+      std::string_view(unit) == "bytes" ? &bytes_value : &seconds_value;
+  Section section{.subject = std::move(subject) + " of " + bill.id,
+                  .columns = {{.name = "of", .align = Align::left},
+                              {.name = "predicted", .unit = unit},
+                              {.name = "measured", .unit = unit}}};
+  for (std::size_t i = 0; i < predicted.size(); ++i)
+    section.rows.push_back({.values = {text_value(predicted[i].first), value(predicted[i].second),
+                                       bill.measured ? value(measured[i].second) : text_value("")}});
+  return section;
+}
+
+void add_causes(Report& report, const Bill& bill) {
   const bill::Prediction& told = *bill.prediction;
-  const auto print = [&](const char* title, const Parts& predicted, const Parts& measured, auto text) {
-    out << fmt::format("  {:<12}{:>12}{:>12}\n", title, "predicted", bill.measured ? "measured" : "");
-    for (std::size_t i = 0; i < predicted.size(); ++i)
-      out << fmt::format("    {:<10}", predicted[i].first) << right(text(predicted[i].second), 12)
-          << (bill.measured ? right(text(measured[i].second), 12) : "") << '\n';
-  };
   const bill::Measured measured = bill.measured.value_or(bill::Measured{});
-  print("memory", bytes_of(told.growth), bytes_of(measured.growth), bytes_text);
-  print("time", seconds_of(told.setup), seconds_of(measured.setup), format_seconds);
-  out << fmt::format("  predicted from {} captures: memory of {} to {}", told.captures,
-                     bytes_text(told.bytes.low), bytes_text(told.bytes.high));
-  out << fmt::format("; by a line through the first two captures: {}\n", bytes_text(told.line_bytes));
+  report.sections.push_back(
+      parts_section(bill, "memory", "bytes", bytes_of(told.growth), bytes_of(measured.growth)));
+  Section& section = report.sections.emplace_back(
+      parts_section(bill, "time", "seconds", seconds_of(told.setup), seconds_of(measured.setup)));
+  const auto add = [&](std::string text) { section.sentences.push_back({std::move(text)}); };
+  add(fmt::format(
+      "predicted from {} captures: memory of {} to {}; by a line through the first two captures: {}",
+      told.captures, bytes_text(told.bytes.low), bytes_text(told.bytes.high), bytes_text(told.line_bytes)));
   if (const auto& of = bill.measured)
-    out << fmt::format(
-        "  measured {} and {}: the prediction of memory was off by {:+.1f} %, the line by {:+.1f} %\n",
-        bytes_text(of->bytes), format_seconds(of->seconds), 100 * of->error, 100 * of->line_error);
+    add(fmt::format(
+        "measured {} and {}: the prediction of memory was off by {:+.1f} %, the line by {:+.1f} %",
+        bytes_text(of->bytes), format_seconds(of->seconds), 100 * of->error, 100 * of->line_error));
   if (const auto& of = bill.memory; of && of->used_bytes)
-    out << fmt::format(
-        "  other    {} context, {} static; of the {} that the driver reports as used, {} is unexplained\n",
+    add(fmt::format(
+        "other: {} context, {} static; of the {} that the driver reports as used, {} is unexplained",
         format_bytes(of->context_bytes.value_or(0)), format_bytes(of->static_bytes),
-        format_bytes(*of->used_bytes), bytes_text(static_cast<double>(of->unaccounted_bytes.value_or(0))));
-  for (const bill::ReserveRuns& runs : bill.verified) {
-    out << fmt::format("  with {} free memory: {} of {} runs failed", bytes_text(runs.free_bytes),
-                       runs.failed, runs.runs);
-    out << (runs.failed_at > 0 ? fmt::format(", at size {}: {}\n", runs.failed_at, one_line(runs.message))
-                               : "\n");
-  }
+        format_bytes(*of->used_bytes), bytes_text(static_cast<double>(of->unaccounted_bytes.value_or(0)))));
+  for (const bill::ReserveRuns& runs : bill.verified)
+    add(fmt::format("with {} free memory: {} of {} runs failed{}", bytes_text(runs.free_bytes), runs.failed,
+                    runs.runs,
+                    runs.failed_at > 0 ? fmt::format(", at size {}: {}", runs.failed_at, runs.message) : ""));
 }
 
-void print_sizes(std::ostream& out, const std::vector<Capture>& sizes, bool colours) {
-  std::string head = right("size", 8) + right("mode", 12) + right("nodes", 7);
-  for (const auto& [name, value] : bytes_of({})) head += right(name, 10);
-  for (const auto& [name, value] : seconds_of({})) head += right(name, 12);
-  out << paint(head, Colour::dim, colours) << '\n';
-  for (const Capture& each : sizes) {
-    out << fmt::format("{:>8}{:>12}{:>7}", each.size, each.mode,
-                       each.captured ? std::to_string(each.nodes) : "~");
-    for (const auto& [name, value] : bytes_of(each.growth)) out << right(bytes_text(value), 10);
-    for (const auto& [name, value] : seconds_of(each.setup)) out << right(format_seconds(value), 12);
-    out << '\n';
+Section sizes_section(const Bill& bill) {
+  Section section{.subject = "sizes of " + bill.id,
+                  .columns = {{.name = "size"}, {.name = "mode", .align = Align::left}, {.name = "nodes"}}};
+  for (const auto& [name, value] : bytes_of({})) section.columns.push_back({.name = name, .unit = "bytes"});
+  for (const auto& [name, value] : seconds_of({}))
+    section.columns.push_back({.name = name, .unit = "seconds"});
+  for (const Capture& each : bill.measured ? bill.measured->sizes : bill.prediction->sizes) {
+    Row& row =
+        section.rows.emplace_back(Row{.values = {count_value(each.size), text_value(each.mode),
+                                                 each.captured ? count_value(each.nodes) : text_value("~")}});
+    for (const auto& [name, value] : bytes_of(each.growth)) row.values.push_back(bytes_value(value));
+    for (const auto& [name, value] : seconds_of(each.setup)) row.values.push_back(seconds_value(value));
   }
+  return section;
 }
 
 }  // namespace
 
-void print_bills(std::ostream& out, const std::vector<Bill>& bills, bool colours) {
+Report report_of(const std::vector<Bill>& bills) {
+  Report report;
   for (const Bill& bill : bills) {
-    out << paint("bill " + one_line(bill.id), Colour::bold, colours) << '\n';
+    Section& section = report.sections.emplace_back(Section{.subject = "bill " + bill.id});
     if (!bill.prediction) {
-      out << fmt::format("  {}: {}\n\n", one_line(bill.reason.value().code),
-                         one_line(bill.reason.value().message));
+      section.sentences.push_back({bill.reason.value().message, Weight::normal, bill.reason.value().code});
       continue;
     }
-    out << "  " << one_line(bill.sentence) << '\n';
-    print_causes(out, bill);
-    print_sizes(out, bill.measured ? bill.measured->sizes : bill.prediction->sizes, colours);
-    out << '\n';
+    section.sentences.push_back({bill.sentence});
+    add_causes(report, bill);
+    report.sections.push_back(sizes_section(bill));
   }
+  return report;
 }
 
 namespace {

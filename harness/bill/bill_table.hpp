@@ -1,16 +1,16 @@
-// Prints bills on the console, and writes their series (`graphbench bill --prometheus-textfile`).
+// Bills as a Report, and as series (`graphbench bill --prometheus-textfile`).
 #pragma once
 
-#include <ostream>
 #include <string>
 #include <vector>
 
 #include "harness/bill/bill.hpp"
 #include "reporters/prometheus_text.hpp"
+#include "reporters/report.hpp"
 
 namespace graphbench::reporters {
 
-void print_bills(std::ostream& out, const std::vector<bill::Bill>& bills, bool colours);
+Report report_of(const std::vector<bill::Bill>& bills);
 
 const std::vector<Family<bill::Bill>>& bill_families();
 // Returns the series of all bills as Prometheus's text. A bill without a prediction has no series.

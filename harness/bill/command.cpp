@@ -26,6 +26,7 @@
 #include "harness/options/output.hpp"
 #include "harness/options/raw_options.hpp"
 #include "harness/sweep/planning.hpp"
+#include "harness/sweep/report/print_report.hpp"
 
 namespace graphbench::cli {
 namespace {
@@ -262,20 +263,22 @@ std::string bill_document(const model::Result& result, const std::vector<Bill>& 
 }
 
 int report_bills(const std::string& device, const model::Result& result, const std::vector<Bill>& bills,
-                 const config::SweepOptions& options) {
-  write_document(options.json, bill_document(result, bills));
+                 const config::SweepOptions& options, const ReportFormat& format) {
+  const std::string document = bill_document(result, bills);
+  write_document(options.json, document);
   if (!options.prometheus.textfile.empty())
     write_file_atomically(options.prometheus.textfile, reporters::bills_text(device, bills));
   const bool stdout_taken = options.json == "-";
-  std::ostream& out = stdout_taken ? std::cerr : std::cout;
   if (!options.quiet) {
-    reporters::print_bills(out, bills, wants_colours(stdout_taken ? STDERR_FILENO : STDOUT_FILENO));
+    format.print(
+        reporters::report_of(bills), [&] { return document; }, stdout_taken);
   } else {
+    std::ostream& out = stdout_taken ? std::cerr : std::cout;
     for (const Bill& bill : bills) {
       if (!bill.sentence.empty()) out << bill.sentence << '\n';
     }
+    out.flush();
   }
-  out.flush();
   int code = exit_done;
   for (const Bill& bill : bills) {
     // Skipped too: a mode that the device or the step lacks has captured nothing.
@@ -294,7 +297,7 @@ int report_bills(const std::string& device, const model::Result& result, const s
 
 class BillCommand final : public Command {
  public:
-  explicit BillCommand(Options& options) : options_(options) {
+  explicit BillCommand(Options& options) : options_(options), format_(options) {
     options.footer(bill_footer);
     options.text("--capture-sizes", asked_.sizes, "LIST", "sizes to capture (default: 1,2,4,8:512:+8)");
     options.text(
@@ -329,6 +332,7 @@ class BillCommand final : public Command {
   }
 
   void check() override {
+    format_.check();
     raw_ = options_.sweep();
     if (!raw_.contains("mode")) raw_["mode"].push_back({"whole", "--mode"});
     both_ = take_both(raw_["mode"], both_alone_);
@@ -367,7 +371,7 @@ class BillCommand final : public Command {
     std::ranges::sort(bills, {}, &Bill::id);  // the plan's tasks are shuffled
     finish_result(checked, result);
     result.complete = !interrupted;
-    const int code = report_bills(checked.plan.device, result, bills, options);
+    const int code = report_bills(checked.plan.device, result, bills, options, format_);
     if (!interrupted) return code;
     complain("interrupted; the measurements are kept");
     return exit_interrupted;
@@ -388,6 +392,7 @@ class BillCommand final : public Command {
   }
 
   const Options& options_;
+  ReportFormat format_;
   BillArguments asked_;
   config::RawOptions raw_;
   bool both_ = false;

@@ -25,6 +25,7 @@
 #include "harness/options/raw_options.hpp"
 #include "harness/service/publish/publish_settings.hpp"
 #include "harness/sweep/planning.hpp"
+#include "harness/sweep/report/print_report.hpp"
 
 namespace graphbench::cli {
 namespace {
@@ -125,26 +126,26 @@ void finish(const CheckedPlan& checked, Measured& measured) {
 }
 
 int report_ladders(const Measured& measured, const config::SweepOptions& options,
-                   const std::vector<std::string>& engines, model::LadderPad pad) {
-  write_document(options.json, codec::to_json(measured.result, measured.findings));
+                   const std::vector<std::string>& engines, model::LadderPad pad,
+                   const ReportFormat& format) {
+  const std::string document = codec::to_json(measured.result, measured.findings);
+  write_document(options.json, document);
   if (!options.prometheus.textfile.empty())
     write_file_atomically(options.prometheus.textfile,
                           reporters::ladders_text(measured.device, measured.findings.ladders));
-  const bool stdout_taken = options.json == "-";
-  std::ostream& out = stdout_taken ? std::cerr : std::cout;
-  const bool colours = wants_colours(stdout_taken ? STDERR_FILENO : STDOUT_FILENO);
+  model::LadderFindings shown = measured.findings;
   // --quiet suppresses progress and tables, but not the suggestion.
-  if (!options.quiet) reporters::print_ladders(out, measured.findings.ladders, colours);
-  for (const model::Suggestion& made : measured.findings.suggestions) {
+  if (options.quiet) shown.ladders.clear();
+  const auto flags_of = [&](const model::Suggestion& made) {
     std::vector<std::string> flags;
     for (const std::string& engine : engines) {
       if (made.no_suggestion.empty())
         flags.push_back(engine + ": " + ladder::flag_for(engine, made.sizes, pad));
     }
-    reporters::print_suggestion(out, made, flags, colours);
-  }
-  for (const model::BestModes& best : measured.findings.best) reporters::print_best(out, best, colours);
-  out.flush();
+    return flags;
+  };
+  format.print(
+      reporters::report_of(shown, flags_of), [&] { return document; }, options.json == "-");
   if (measured.interrupted) {
     complain("interrupted; the measurements are kept");
     return exit_interrupted;
@@ -196,7 +197,7 @@ bool take_best(std::vector<config::RawItem>& items) {
 
 class LadderCommand final : public Command {
  public:
-  explicit LadderCommand(Options& options) : options_(options) {
+  explicit LadderCommand(Options& options) : options_(options), format_(options) {
     options.footer(ladder_footer);
     options.text("--capture-sizes", asked_.sizes, "LIST", "sizes to capture (default: 1,2,4,8:512:+8)");
     options.text("--multiple-of", asked_.multiple_of, "N",
@@ -260,6 +261,7 @@ class LadderCommand final : public Command {
   }
 
   void check() override {
+    format_.check();
     raw_ = options_.sweep();
     if (!raw_.contains("mode")) raw_["mode"].push_back({"whole", "--mode"});
     best_ = take_best(raw_["mode"]);
@@ -295,7 +297,7 @@ class LadderCommand final : public Command {
             ladder::suggest(measured.findings.ladders, request.trace.rows, budgets, "--suggest");
       } catch (const std::exception&) {  // the measurements are written before the command fails
         finish(checked, measured);
-        static_cast<void>(report_ladders(measured, options, engines, request.policy.pad));
+        static_cast<void>(report_ladders(measured, options, engines, request.policy.pad, format_));
         throw;
       }
     }
@@ -313,11 +315,12 @@ class LadderCommand final : public Command {
         serve(ladder::plan_best(checked.plan, request, findings.best), options, supervisor, measured);
     }
     finish(checked, measured);
-    return report_ladders(measured, options, engines, request.policy.pad);
+    return report_ladders(measured, options, engines, request.policy.pad, format_);
   }
 
  private:
   const Options& options_;
+  ReportFormat format_;
   ladder::LadderArguments asked_;
   config::RawOptions raw_;
   bool best_ = false;

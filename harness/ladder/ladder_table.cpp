@@ -1,4 +1,4 @@
-// Prints a block per ladder: its traffic, times, costs and sizes.
+// Makes the Report of ladders: a section for the times and costs of each, and one for its sizes.
 #include "harness/ladder/ladder_table.hpp"
 
 #include <fmt/format.h>
@@ -6,51 +6,65 @@
 
 #include <algorithm>
 
-#include "reporters/format.hpp"
-
 namespace graphbench::reporters {
 namespace {
 
 std::string seconds_or_dash(const std::optional<double>& seconds) {
-  return seconds ? format_seconds(*seconds) : "-";
+  return seconds_value(seconds).text;
 }
 
-std::string percentiles(const std::optional<model::Summary>& summary) {
-  if (!summary) return "-";
-  return fmt::format("p50 {}, p90 {}, p99 {}, p99.9 {}, max {}", format_seconds(summary->p50),
-                     seconds_or_dash(summary->p90), seconds_or_dash(summary->p99),
-                     seconds_or_dash(summary->p999), format_seconds(summary->max));
+std::string bytes_text(const std::optional<std::int64_t>& bytes) {
+  return bytes ? format_bytes(*bytes) : "-";
 }
 
-// Prints the steps by runtime mode, and a note if several modes are served: vLLM decodes in FULL, and
-// prefills in PIECEWISE or NONE. So steps of different modes can do different work at equal token counts.
-void print_modes(std::ostream& out, const std::vector<model::TrafficMode>& modes) {
+void add(Section& section, std::string lead, std::string text, Weight weight = Weight::normal) {
+  section.sentences.push_back({std::move(text), weight, std::move(lead)});
+}
+
+void add_times(Section& section, const char* name, const std::optional<model::Summary>& summary) {
+  if (!summary) return;
+  section.rows.push_back(
+      {.values = {text_value(name), seconds_value(summary->p50), seconds_value(summary->p90),
+                  seconds_value(summary->p99), seconds_value(summary->p999), seconds_value(summary->max)}});
+}
+
+// The steps by runtime mode, and a note if several modes are served: vLLM decodes in FULL, and prefills in
+// PIECEWISE or NONE. So steps of different modes can do different work at equal token counts.
+void add_modes(Section& section, const std::vector<model::TrafficMode>& modes) {
   if (modes.empty()) return;
   std::vector<std::string> counts;
   for (const model::TrafficMode& each : modes)
-    counts.push_back(
-        fmt::format("{} {}{}", one_line(each.mode), each.count, each.served ? "" : " (left out)"));
-  out << fmt::format("  modes    in the log: {}\n", fmt::join(counts, ", "));
+    counts.push_back(fmt::format("{} {}{}", each.mode, each.count, each.served ? "" : " (left out)"));
+  add(section, "modes", fmt::format("in the log: {}", fmt::join(counts, ", ")));
   if (std::ranges::count(modes, true, &model::TrafficMode::served) > 1)
-    out << "           note: these modes are merged, although FULL mostly decodes (one token per request)\n"
-           "           and the others also prefill; --traffic-mode serves some of them\n";
+    add(section, "note",
+        "these modes are merged, although FULL mostly decodes (one token per request) and the others also "
+        "prefill; --traffic-mode serves some of them",
+        Weight::notice);
 }
 
-std::string even_text(const model::LadderSize& size) {
-  if (size.breakeven_steps) return format_count(*size.breakeven_steps);
-  return size.step_seconds ? "never" : "-";
+Value even_value(const model::LadderSize& size) {
+  if (size.breakeven_steps)
+    return {.text = format_count(*size.breakeven_steps), .value = size.breakeven_steps};
+  return text_value(size.step_seconds ? "never" : "-");
 }
 
-void print_sizes(std::ostream& out, const model::LadderLaunch& launch, bool colours) {
-  const bool modes = std::ranges::any_of(launch.sizes, [](const auto& size) { return !size.mode.empty(); });
-  const auto mode = [&](const std::string& name) { return modes ? right(name, 11) : ""; };
-  out << paint(right("size", 8) + mode("mode") + right("uses", 9) + right("rows", 12) + right("padding", 9) +
-                   right("capture", 10) + right("step", 9) + right("eager", 9) + right("even", 8),
-               Colour::dim, colours)
-      << '\n';
-  for (const model::LadderSize& size : launch.sizes) {
+Section sizes_section(const model::Ladder& ladder) {
+  Section section{.subject = "sizes of " + ladder.id,
+                  .columns = {{.name = "size"},
+                              {.name = "mode", .align = Align::left},
+                              {.name = "uses"},
+                              {.name = "rows", .align = Align::left},
+                              {.name = "padding", .unit = "ratio"},
+                              {.name = "capture", .unit = "seconds"},
+                              {.name = "step", .unit = "seconds"},
+                              {.name = "eager", .unit = "seconds"},
+                              {.name = "even"}}};
+  for (const model::LadderSize& size : ladder.launches.front().sizes) {
     if (size.dropped) {
-      out << fmt::format("{:>8}  dropped: {}\n", size.size, one_line(size.dropped->message));
+      Row& row = section.rows.emplace_back(Row{.values = {count_value(size.size)}});
+      row.values.resize(section.columns.size());
+      row.note = "dropped: " + size.dropped->message;
       continue;
     }
     std::int64_t rows = 0;
@@ -62,85 +76,89 @@ void print_sizes(std::ostream& out, const model::LadderLaunch& launch, bool colo
             ? std::nullopt
             : std::optional(1 - static_cast<double>(rows) / static_cast<double>(size.size * size.uses));
     const model::Setup& setup = size.setup;
-    out << fmt::format("{:>8}{}{:>9}{:>12}", size.size, mode(size.mode),
-                       format_count(static_cast<double>(size.uses)), from)
-        << right(percent_text(waste), 9)
-        << right(format_seconds(setup.capture_seconds + setup.instantiate_seconds + setup.upload_seconds), 10)
-        << right(seconds_or_dash(size.step_seconds), 9) << right(seconds_or_dash(size.eager_seconds), 9)
-        << right(even_text(size), 8) << '\n';
+    section.rows.push_back(
+        {.values = {count_value(size.size), text_value(size.mode), count_value(size.uses), text_value(from),
+                    percent_value(waste),
+                    seconds_value(setup.capture_seconds + setup.instantiate_seconds + setup.upload_seconds),
+                    seconds_value(size.step_seconds), seconds_value(size.eager_seconds), even_value(size)}});
   }
+  return section;
 }
 
-void print_first(std::ostream& out, const model::FirstRequests& first) {
+std::string first_text(const model::FirstRequests& first) {
   const bool longer = first.p50_seconds > first.noise_seconds;
-  out << fmt::format("\n  first    the first requests of {} sizes ", first.count)
-      << (longer
+  return fmt::format("the first requests of {} sizes ", first.count) +
+         (longer
               ? fmt::format("took longer than later requests by {} at p50", format_seconds(first.p50_seconds))
               : fmt::format("did not take longer than later requests at p50 (noise {}); extra time:",
-                            format_seconds(first.noise_seconds)))
-      << fmt::format("{} {} at most, {} in total", longer ? "," : "", format_seconds(first.max_seconds),
+                            format_seconds(first.noise_seconds))) +
+         fmt::format("{} {} at most, {} in total", longer ? "," : "", format_seconds(first.max_seconds),
                      format_seconds(first.seconds));
 }
 
-void print_launch(std::ostream& out, const model::LadderLaunch& launch) {
+void add_service(Section& section, const model::LadderLaunch& launch) {
   const model::LadderSteps& steps = launch.steps;
-  out << fmt::format(
-      "  steps    {} exact, {} padded, {} eager below the largest size, {} eager above it, {} captured "
-      "lazily{}; hit rate {}\n",
-      steps.exact, steps.padded, steps.eager_below, steps.eager_beyond, steps.captured_now,
-      steps.warming > 0 ? fmt::format(", {} warming", steps.warming) : "", percent_text(launch.hit_rate));
-  out << fmt::format("  padding  {} of {} rows in graphs, {}", launch.padding.rows, launch.padding.graph_rows,
-                     percent_text(launch.padding.waste));
-  if (launch.padding.seconds)
-    out << fmt::format("; ~{} of step time", format_seconds(*launch.padding.seconds));
-  out << "\n  latency  " << percentiles(launch.latency_seconds) << "\n  submit   "
-      << percentiles(launch.submit_seconds) << '\n';
-  if (launch.response_seconds)
-    out << "  waited   " << percentiles(launch.wait_seconds) << "\n  response "
-        << percentiles(launch.response_seconds) << '\n';
-  out << fmt::format("  served   {} rows/s; {} of steps", format_count(launch.rows_per_second),
-                     format_seconds(launch.busy_seconds));
+  add(section, "steps",
+      fmt::format("{} exact, {} padded, {} eager below the largest size, {} eager above it, {} captured "
+                  "lazily{}; hit rate {}",
+                  steps.exact, steps.padded, steps.eager_below, steps.eager_beyond, steps.captured_now,
+                  steps.warming > 0 ? fmt::format(", {} warming", steps.warming) : "",
+                  percent_text(launch.hit_rate)));
+  const model::LadderPadding& padding = launch.padding;
+  add(section, "padding",
+      fmt::format(
+          "{} of {} rows in graphs, {}{}", padding.rows, padding.graph_rows, percent_text(padding.waste),
+          padding.seconds ? fmt::format("; ~{} of step time", format_seconds(*padding.seconds)) : ""));
+  std::string served = fmt::format("{} rows/s; {} of steps", format_count(launch.rows_per_second),
+                                   format_seconds(launch.busy_seconds));
   if (launch.predicted_seconds)
-    out << fmt::format(", {} predicted from each size's median", format_seconds(*launch.predicted_seconds));
+    served +=
+        fmt::format(", {} predicted from each size's median", format_seconds(*launch.predicted_seconds));
   if (launch.stalls.count > 0)
-    out << fmt::format("; {} stalls for captures, {} in total, {} at most", launch.stalls.count,
-                       format_seconds(launch.stalls.seconds), format_seconds(launch.stalls.longest_seconds));
-  if (const auto& first = launch.first_requests) print_first(out, *first);
-  if (const auto& execs = launch.execs)
-    out << fmt::format("\n  execs    {} for {} captured sizes; {} updates, {} each; {} saved", execs->groups,
-                       std::ranges::count_if(launch.sizes, [](const auto& size) { return size.uses > 0; }),
-                       execs->updates, seconds_or_dash(execs->update_seconds),
-                       execs->bytes_saved ? format_bytes(*execs->bytes_saved) : "-");
-  if (const auto& tuning = launch.tuning)
-    out << fmt::format(
-        "\n  tuning   {} captured and {} eager runs in sizes with separate library choices; {} captured "
-        "and {} eager runs in the other sizes",
-        tuning->tuned_captured, tuning->tuned_eager, tuning->general_captured, tuning->general_eager);
-  const model::Startup& start = launch.startup;
-  out << fmt::format("\n  start-up {} prepare, {} warmup, {} capture, {} instantiate, {} upload\n",
-                     format_seconds(start.prepare_seconds), format_seconds(start.warmup_seconds),
-                     format_seconds(start.capture_seconds), format_seconds(start.instantiate_seconds),
-                     format_seconds(start.upload_seconds));
-  const model::LadderMemory& memory = launch.memory;
-  out << fmt::format("  memory   {} pool, {} for execs, {} static, {} workspace",
-                     format_bytes(memory.pool_bytes),
-                     memory.exec_bytes ? format_bytes(*memory.exec_bytes) : "-",
-                     format_bytes(memory.static_bytes), format_bytes(memory.workspace_bytes));
-  if (memory.line_bytes)
-    out << fmt::format("; prediction by a line through two sizes: {} for pool and execs",
-                       format_bytes(*memory.line_bytes));
-  out << '\n';
+    served +=
+        fmt::format("; {} stalls for captures, {} in total, {} at most", launch.stalls.count,
+                    format_seconds(launch.stalls.seconds), format_seconds(launch.stalls.longest_seconds));
+  add(section, "served", std::move(served));
+  if (launch.first_requests) add(section, "first", first_text(*launch.first_requests));
 }
 
-void print_rivals(std::ostream& out, const model::LadderSummary& summary) {
-  const auto say = [&](const std::optional<double>& ratio, const char* of) {
-    if (ratio) out << fmt::format("  {} take {} as long\n", of, format_ratio(*ratio));
+void add_costs(Section& section, const model::LadderLaunch& launch) {
+  if (const auto& execs = launch.execs)
+    add(section, "execs",
+        fmt::format("{} for {} captured sizes; {} updates, {} each; {} saved", execs->groups,
+                    std::ranges::count_if(launch.sizes, [](const auto& size) { return size.uses > 0; }),
+                    execs->updates, seconds_or_dash(execs->update_seconds), bytes_text(execs->bytes_saved)));
+  if (const auto& tuning = launch.tuning)
+    add(section, "tuning",
+        fmt::format(
+            "{} captured and {} eager runs in sizes with separate library choices; {} captured and {} "
+            "eager runs in the other sizes",
+            tuning->tuned_captured, tuning->tuned_eager, tuning->general_captured, tuning->general_eager));
+  const model::Startup& start = launch.startup;
+  add(section, "start-up",
+      fmt::format("{} prepare, {} warmup, {} capture, {} instantiate, {} upload",
+                  format_seconds(start.prepare_seconds), format_seconds(start.warmup_seconds),
+                  format_seconds(start.capture_seconds), format_seconds(start.instantiate_seconds),
+                  format_seconds(start.upload_seconds)));
+  const model::LadderMemory& memory = launch.memory;
+  std::string text = fmt::format("{} pool, {} for execs, {} static, {} workspace",
+                                 format_bytes(memory.pool_bytes), bytes_text(memory.exec_bytes),
+                                 format_bytes(memory.static_bytes), format_bytes(memory.workspace_bytes));
+  if (memory.line_bytes)
+    text += fmt::format("; prediction by a line through two sizes: {} for pool and execs",
+                        format_bytes(*memory.line_bytes));
+  add(section, "memory", std::move(text));
+}
+
+void add_rivals(Section& section, const model::LadderSummary& summary) {
+  const auto say = [&](const std::optional<double>& ratio, const std::string& of) {
+    if (ratio) add(section, "", fmt::format("{} take {} as long", of, format_ratio(*ratio)));
   };
   say(summary.over_eager, "the same steps, all eager,");
   say(summary.over_every, "with every size captured they");
   say(summary.over_engine, "with --engine-sizes they");
   for (const auto& [mode, ratio] : summary.over_modes)
-    say(ratio, ("with every size in mode " + one_line(mode) + " they").c_str());
+    say(ratio, "with every size in mode " + mode + " they");
 }
 
 const char* title_of(const std::string& role) {
@@ -153,88 +171,105 @@ const char* title_of(const std::string& role) {
   return role == "engine" ? "rival: --engine-sizes" : "ladder";
 }
 
-}  // namespace
-
-void print_ladders(std::ostream& out, const std::vector<model::Ladder>& ladders, bool colours) {
-  for (const model::Ladder& ladder : ladders) {
-    out << paint(fmt::format("{} {}", title_of(ladder.role), one_line(ladder.id)), Colour::bold, colours)
-        << '\n';
-    out << fmt::format("  traffic  {}: {} steps of {} sizes, {} rows\n", one_line(ladder.traffic.name),
-                       ladder.traffic.steps, ladder.traffic.sizes, ladder.traffic.rows);
-    print_modes(out, ladder.traffic.modes);
-    if (ladder.launches.empty()) {
-      out << fmt::format("  {}: {}\n\n", one_line(ladder.reason.value().code),
-                         one_line(ladder.reason.value().message));
-      continue;
-    }
-    if (ladder.launches.size() > 1)
-      out << fmt::format(
-          "  the numbers below are of the first of {} launches; p50 over all launches: latency {}, submit "
-          "{}\n",
-          ladder.launches.size(), format_seconds(ladder.summary.latency_seconds->p50),
-          format_seconds(ladder.summary.submit_seconds->p50));
-    print_launch(out, ladder.launches.front());
-    if (!model::is_rival(ladder)) {
-      print_rivals(out, ladder.summary);
-      if (!ladder.launches.front().sizes.empty()) print_sizes(out, ladder.launches.front(), colours);
-    }
-    out << '\n';
+// With the numbers of the ladder's first launch.
+void add_ladder(Report& report, const model::Ladder& ladder) {
+  Section section{.subject = title_of(ladder.role) + std::string(" ") + ladder.id,
+                  .columns = {{.name = "times", .align = Align::left},
+                              {.name = "p50", .unit = "seconds"},
+                              {.name = "p90", .unit = "seconds"},
+                              {.name = "p99", .unit = "seconds"},
+                              {.name = "p99.9", .unit = "seconds"},
+                              {.name = "max", .unit = "seconds"}}};
+  const model::LadderTraffic& traffic = ladder.traffic;
+  add(section, "traffic",
+      fmt::format("{}: {} steps of {} sizes, {} rows", traffic.name, traffic.steps, traffic.sizes,
+                  traffic.rows));
+  add_modes(section, traffic.modes);
+  if (ladder.launches.empty()) {
+    add(section, ladder.reason.value().code, ladder.reason.value().message);
+    report.sections.push_back(std::move(section));
+    return;
   }
+  const model::LadderLaunch& launch = ladder.launches.front();
+  if (ladder.launches.size() > 1)
+    add(section, "",
+        fmt::format(
+            "the numbers are of the first of {} launches; p50 over all launches: latency {}, submit {}",
+            ladder.launches.size(), format_seconds(ladder.summary.latency_seconds->p50),
+            format_seconds(ladder.summary.submit_seconds->p50)));
+  add_times(section, "latency", launch.latency_seconds);
+  add_times(section, "submit", launch.submit_seconds);
+  add_times(section, "waited", launch.wait_seconds);
+  add_times(section, "response", launch.response_seconds);
+  add_service(section, launch);
+  add_costs(section, launch);
+  const bool rival = model::is_rival(ladder);
+  if (!rival) add_rivals(section, ladder.summary);
+  report.sections.push_back(std::move(section));
+  if (!rival && !launch.sizes.empty()) report.sections.push_back(sizes_section(ladder));
 }
 
-void print_best(std::ostream& out, const model::BestModes& best, bool colours) {
-  out << paint(fmt::format("fastest mode by size: {} {} {}", best.cell.workload, best.cell.preset,
-                           best.cell.dtype),
-               Colour::bold, colours)
-      << '\n'
-      << paint(
-             right("size", 8) + right("mode", 12) + right("step", 10) + right("margin", 9) + right("gain", 8),
-             Colour::dim, colours)
-      << '\n';
-  for (const model::BestSize& size : best.sizes) {
-    out << fmt::format("{:>8}{:>12}", size.size, size.mode) << right(format_seconds(size.step_seconds), 10)
-        << right(percent_text(size.margin), 9)
-        << right(size.over_eager ? format_ratio(*size.over_eager) : "-", 8) << '\n';
-  }
-  if (best.no_gain_from) {
-    out << fmt::format("  graphs gain less than 2 % from size {} on", *best.no_gain_from);
-    if (best.no_gain_from_tokens) out << fmt::format(", {} tokens", *best.no_gain_from_tokens);
-    out << '\n';
-  }
-  out << '\n';
+Section best_section(const model::BestModes& best) {
+  Section section{.subject = "fastest mode by size",
+                  .detail = fmt::format(": {} {} {}", best.cell.workload, best.cell.preset, best.cell.dtype),
+                  .columns = {{.name = "size"},
+                              {.name = "mode", .align = Align::left},
+                              {.name = "step", .unit = "seconds"},
+                              {.name = "margin", .unit = "ratio"},
+                              {.name = "gain", .unit = "ratio"}}};
+  for (const model::BestSize& size : best.sizes)
+    section.rows.push_back(
+        {.values = {count_value(size.size), text_value(size.mode), seconds_value(size.step_seconds),
+                    percent_value(size.margin), ratio_value(size.over_eager)}});
+  if (best.no_gain_from)
+    add(section, "",
+        fmt::format("graphs gain less than 2 % from size {} on{}", *best.no_gain_from,
+                    best.no_gain_from_tokens ? fmt::format(", {} tokens", *best.no_gain_from_tokens) : ""));
+  return section;
 }
 
-void print_suggestion(std::ostream& out, const model::Suggestion& made, const std::vector<std::string>& flags,
-                      bool colours) {
+Section suggestion_section(const model::Suggestion& made, const std::vector<std::string>& flags) {
   const auto list = [](const std::vector<std::int64_t>& sizes) {
     return sizes.empty() ? std::string("none") : fmt::format("{}", fmt::join(sizes, ","));
   };
   const bool none = !made.no_suggestion.empty();
-  out << paint(fmt::format("{}suggestion for {}, from {}{}", none ? "no " : "",
-                           one_line(model::id_of(made.cell)), one_line(made.from),
-                           none ? ": " + made.no_suggestion : ""),
-               Colour::bold, colours)
-      << fmt::format("\n  {} {}\n", none ? "sizes" : "--capture-sizes", list(made.sizes));
-  for (const std::string& flag : flags) out << "  " << flag << '\n';
-  out << fmt::format("  mean step: {} predicted, {} served\n  eager ({}'s own): {} predicted, {} served",
-                     format_seconds(made.step_seconds), seconds_or_dash(made.verified_step_seconds),
-                     made.eager, format_seconds(made.eager_step_seconds),
-                     seconds_or_dash(made.eager_verified_step_seconds));
-  if (made.over_eager)
-    out << fmt::format("; gain {} ({} to {})", format_ratio(*made.over_eager),
-                       format_ratio(*made.over_eager_ci95_low), format_ratio(*made.over_eager_ci95_high));
-  out << fmt::format("\n  {} to start, {} of memory\n", format_seconds(made.startup_seconds),
-                     format_bytes(static_cast<std::int64_t>(made.memory_bytes)));
-  if (made.memory_max_bytes)
-    out << fmt::format("  the memory budget is {}\n",
-                       format_bytes(static_cast<std::int64_t>(*made.memory_max_bytes)));
-  if (!made.interpolated.empty())
-    out << fmt::format("  interpolated, not measured: {}\n", list(made.interpolated));
-  out << "  mean step by number of captured sizes:";
+  Section section{.subject = none ? "no suggestion" : "suggestion",
+                  .detail = fmt::format(" for {}, from {}{}", model::id_of(made.cell), made.from,
+                                        none ? ": " + made.no_suggestion : ""),
+                  .columns = {{.name = "captured sizes"}, {.name = "mean step", .unit = "seconds"}}};
   for (const model::FrontierPoint& each : made.frontier)
-    out << fmt::format(" {}: {}{}", each.sizes, format_seconds(each.step_seconds),
-                       &each == &made.frontier.back() ? "" : ",");
-  out << "\n\n";
+    section.rows.push_back({.values = {count_value(each.sizes), seconds_value(each.step_seconds)}});
+  add(section, "", fmt::format("{} {}", none ? "sizes" : "--capture-sizes", list(made.sizes)));
+  for (const std::string& flag : flags) add(section, "", flag);
+  add(section, "mean step",
+      fmt::format("{} predicted, {} served", format_seconds(made.step_seconds),
+                  seconds_or_dash(made.verified_step_seconds)));
+  std::string eager = fmt::format("{} predicted, {} served", format_seconds(made.eager_step_seconds),
+                                  seconds_or_dash(made.eager_verified_step_seconds));
+  if (made.over_eager)
+    eager += fmt::format("; gain {} ({} to {})", format_ratio(*made.over_eager),
+                         format_ratio(*made.over_eager_ci95_low), format_ratio(*made.over_eager_ci95_high));
+  add(section, fmt::format("eager ({}'s own)", made.eager), std::move(eager));
+  add(section, "",
+      fmt::format("{} to start, {} of memory", format_seconds(made.startup_seconds),
+                  format_bytes(static_cast<std::int64_t>(made.memory_bytes))));
+  if (made.memory_max_bytes)
+    add(section, "",
+        "the memory budget is " + format_bytes(static_cast<std::int64_t>(*made.memory_max_bytes)));
+  if (!made.interpolated.empty()) add(section, "interpolated, not measured", list(made.interpolated));
+  return section;
+}
+
+}  // namespace
+
+Report report_of(const model::LadderFindings& findings,
+                 const std::function<std::vector<std::string>(const model::Suggestion&)>& flags_of) {
+  Report report;
+  for (const model::Ladder& ladder : findings.ladders) add_ladder(report, ladder);
+  for (const model::Suggestion& made : findings.suggestions)
+    report.sections.push_back(suggestion_section(made, flags_of(made)));
+  for (const model::BestModes& best : findings.best) report.sections.push_back(best_section(best));
+  return report;
 }
 
 }  // namespace graphbench::reporters

@@ -1,21 +1,19 @@
-// Prints ladders, a suggestion and the best modes on the console; writes ladders as Prometheus series.
+// Ladders, suggestions and the best modes as a Report; ladders as Prometheus series.
 #pragma once
 
-#include <ostream>
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "harness/ladder/ladder.hpp"
 #include "reporters/prometheus_text.hpp"
+#include "reporters/report.hpp"
 
 namespace graphbench::reporters {
 
-// Prints one block per ladder, with the numbers of its first launch.
-void print_ladders(std::ostream& out, const std::vector<model::Ladder>& ladders, bool colours);
-// `flags`: the engines' options, one line each.
-void print_suggestion(std::ostream& out, const model::Suggestion& made, const std::vector<std::string>& flags,
-                      bool colours);
-void print_best(std::ostream& out, const model::BestModes& best, bool colours);
+// Has the numbers of each ladder's first launch. `flags_of`: the engines' options for a suggestion.
+Report report_of(const model::LadderFindings& findings,
+                 const std::function<std::vector<std::string>(const model::Suggestion&)>& flags_of);
 
 const std::vector<Family<model::Ladder>>& ladder_families();
 

@@ -86,8 +86,19 @@ TEST(GoldenHistory, Lists) {
   model::HistoryEntry bare = entry(4);
   bare.label = {};
   std::ostringstream out;
-  reporters::print_entries(out, {entry(1), entry(3), bare, entry(21)}, false);
+  reporters::format_named("table").print(out, reporters::report_of({entry(1), entry(3), bare, entry(21)}),
+                                         {});
   expect_golden("console/history.entries.txt", out.str());
+}
+
+TEST(GoldenHistory, SeriesAsNumbers) {
+  model::CellHistory history = series(12);
+  for (const char* const format : {"csv", "markdown"}) {
+    std::ostringstream out;
+    reporters::format_named(format).print(out, reporters::report_of(history), {});
+    expect_golden("console/history.series." + std::string(format == std::string("csv") ? "csv" : "md"),
+                  out.str());
+  }
 }
 
 }  // namespace

@@ -35,7 +35,7 @@ class Ladder(HarnessCase):
             for key in ("over_eager", "over_every", "over_engine"):
                 self.assertGreater(ladder["summary"][key], 0)
             self.assertEqual({size["size"]: size["uses"] for size in launch["sizes"]}, {1: 30, 2: 0, 4: 20})
-        self.assertIn("padding  20 of 110 rows", shown)
+        self.assertIn("padding: 20 of 110 rows", shown)
         series = (self.folder / "ladder.prom").read_text(encoding="utf-8")
         self.assertIn("# TYPE graphbench_ladder_latency_seconds summary", series)
         self.assertRegex(series, r'graphbench_ladder_steps\{workload="mlp",.*"asked",how="padded"\} 20\n')
@@ -100,7 +100,7 @@ class Ladder(HarnessCase):
             launch = ladder["launches"][0]
             self.assertEqual(launch["stalls"]["count"], stalls)
             self.assertEqual(launch["first_requests"]["count"], 3)
-        self.assertEqual(shown.count("first    the first requests of 3 sizes"), 2)
+        self.assertEqual(shown.count("first: the first requests of 3 sizes"), 2)
 
     def test_an_input_that_is_written_is_refused_or_copied_back(self):
         plugin = f"--plugin {PLUGINS / 'mutating_op.so'} --workload mutating_op --traffic uniform:1:4"

@@ -23,6 +23,7 @@
 #include "harness/model/metrics.hpp"
 #include "harness/options/numbers.hpp"
 #include "harness/options/output.hpp"
+#include "harness/sweep/report/print_report.hpp"
 #include "reporters/format.hpp"
 
 namespace graphbench::cli {
@@ -53,7 +54,7 @@ struct HistoryArguments {
   bool any_date = false;          // for add
   bool every_environment = false;
   bool ascii = false;
-  bool json = false;
+  ReportFormat format;
 };
 
 model::Metric metric_of(const std::string& text) {
@@ -129,15 +130,12 @@ int list(const HistoryArguments& arguments, const std::string& file) {
   const std::string branch = arguments.branch.value_or("");
   const auto entries =
       arguments.against.empty() ? store.list(branch) : history::entries_called(store, arguments.against);
-  if (arguments.json) {
-    std::cout << codec::to_json(entries);
-  } else if (entries.empty()) {
+  if (entries.empty() && !arguments.format.is_json()) {
     complain("%s has no entry%s", file.c_str(),
              branch.empty() ? "" : (" of branch " + in_quotes(branch)).c_str());
   } else {
-    reporters::print_entries(std::cout, entries, wants_colours(STDOUT_FILENO));
+    arguments.format.print(reporters::report_of(entries), [&] { return codec::to_json(entries); });
   }
-  std::cout << std::flush;
   return exit_done;
 }
 
@@ -158,8 +156,8 @@ int show(const HistoryArguments& arguments, const std::string& file) {
                      "no entry" + (options.branch.empty() ? "" : " of branch " + in_quotes(options.branch)) +
                          " has the " + model::name_of(arguments.metric) + " of " + in_quotes(arguments.cell));
   }
-  if (arguments.json) {
-    std::cout << codec::to_json(series) << std::flush;
+  if (!arguments.format.is_table()) {
+    arguments.format.print(reporters::report_of(series), [&] { return codec::to_json(series); });
     return exit_done;
   }
   reporters::PlotOptions plot;
@@ -196,7 +194,7 @@ class HistoryCommand final : public Command {
     list_.text("--against", asked_.against, "NAME",
                "list only the entries from which compare --against NAME chooses; a NAME without entries is "
                "refused");
-    add_format(list_);
+    asked_.format.add_to(list_);
     remove_.words("ID", ids_, "numbers of entries, as list shows them; either all are removed or none");
     show_.word("CELL", asked_.cell, "a cell's id: mlp/base/bf16/forward/b8/w3/whole");
     show_.text("--metric", metric_, "METRIC", "latency, submit, device or capture (default: latency)");
@@ -205,7 +203,7 @@ class HistoryCommand final : public Command {
     show_.flag("--every-environment", asked_.every_environment,
                "include entries of other machines, drivers, libraries and plans");
     show_.flag("--ascii", asked_.ascii, "plot without Unicode");
-    add_format(show_);
+    asked_.format.add_to(show_);
   }
 
   void check() override {
@@ -214,7 +212,7 @@ class HistoryCommand final : public Command {
     }
     if (add_.parsed()) return check_add();
     if (remove_.parsed()) return check_remove();
-    asked_.json = is_json(format_);
+    asked_.format.check();
     if (list_.parsed()) return check_list();
     if (!show_.parsed())
       throw InputError("history", "the command needs an action: give add, list, remove or show");
@@ -232,10 +230,6 @@ class HistoryCommand final : public Command {
  private:
   void add_branch(Options& options) {
     options.text("--branch", branch_, "NAME", "use only entries of this branch", Options::Empty::allowed);
-  }
-
-  void add_format(Options& options) {
-    options.text("--format", format_, "FORMAT", "table or json (default: table)");
   }
 
   void check_add() {
@@ -273,7 +267,6 @@ class HistoryCommand final : public Command {
   std::string branch_;
   std::string metric_ = "latency";
   std::string last_ = "200";
-  std::string format_ = "table";
   Options& add_;
   Options& list_;
   Options& remove_;

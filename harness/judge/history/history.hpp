@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "harness/model/comparison.hpp"
+#include "reporters/report.hpp"
 
 namespace graphbench::model {
 
@@ -75,7 +76,9 @@ std::string to_json(const model::CellHistory& history);
 
 namespace graphbench::reporters {
 
-void print_entries(std::ostream& out, const std::vector<model::HistoryEntry>& entries, bool colours);
+Report report_of(const std::vector<model::HistoryEntry>& entries);
+// One row per point, and the changes as sentences.
+Report report_of(const model::CellHistory& history);
 
 struct PlotOptions {
   int width = 80;  // columns, 40 at least
@@ -84,6 +87,7 @@ struct PlotOptions {
   bool colours = false;
 };
 
+// Plots the points for a terminal, above the sentences of the Report.
 void print_history(std::ostream& out, const model::CellHistory& history, const PlotOptions& options);
 
 }  // namespace graphbench::reporters

@@ -14,22 +14,31 @@
 namespace graphbench::reporters {
 namespace {
 
-using Words = std::vector<std::string>;
-
 constexpr std::size_t hash_digits = 8;
 constexpr std::size_t commit_digits = 12;
 
-Words row_of(const model::HistoryEntry& entry) {
-  return {std::to_string(entry.id),
-          one_line(entry.started_at),
-          one_line(entry.label.branch),
-          one_line(entry.label.commit.substr(0, commit_digits)),
-          one_line(entry.label.label),
-          one_line(entry.device),
-          one_line(entry.fingerprint.substr(0, hash_digits)),
-          one_line(entry.plan_hash.substr(0, hash_digits)),
-          std::to_string(entry.cells),
-          std::to_string(entry.launches) + (entry.complete ? "" : " (interrupted)")};
+Value text_or_dash(std::string text) {
+  return text_value(text.empty() ? "-" : std::move(text));
+}
+
+Row row_of(const model::HistoryEntry& entry) {
+  Value launches = count_value(entry.launches);
+  if (!entry.complete) launches.text += " (interrupted)";
+  return {.values = {count_value(entry.id), text_or_dash(entry.started_at), text_or_dash(entry.label.branch),
+                     text_or_dash(entry.label.commit.substr(0, commit_digits)),
+                     text_or_dash(entry.label.label), text_or_dash(entry.device),
+                     text_or_dash(entry.fingerprint.substr(0, hash_digits)),
+                     text_or_dash(entry.plan_hash.substr(0, hash_digits)), count_value(entry.cells),
+                     std::move(launches)}};
+}
+
+std::vector<Column> entry_columns() {
+  std::vector<Column> columns = {{.name = "id"}};
+  for (const char* name : {"started", "branch", "commit", "label", "device", "environment", "plan"})
+    columns.push_back({.name = name, .align = Align::left});
+  columns.push_back({.name = "cells"});
+  columns.push_back({.name = "launches"});
+  return columns;
 }
 
 using model::CellHistory;
@@ -195,66 +204,76 @@ std::string many(std::int64_t count) {
   return fmt::format("{} {}", count, count == 1 ? "entry" : "entries");
 }
 
-void print_changes(std::ostream& out, const CellHistory& history, const PlotOptions& options) {
+void add_changes(Report& report, const CellHistory& history) {
+  const auto add = [&](std::string text, Weight weight = Weight::normal) {
+    report.closing.push_back({std::move(text), weight});
+  };
   const auto count = static_cast<std::int64_t>(history.points.size());
-  if (count < history.points_min) {
-    out << fmt::format("{}: the search for a change needs at least {}\n", many(count), history.points_min);
-    return;
-  }
-  if (history.changes.empty()) out << fmt::format("no change in {} entries\n", count);
+  if (count < history.points_min)
+    return add(fmt::format("{}: the search for a change needs at least {}", many(count), history.points_min));
+  if (history.changes.empty()) add(fmt::format("no change in {} entries", count));
   for (const model::ChangePoint& change : history.changes) {
     const HistoryPoint& point = history.points[static_cast<std::size_t>(change.index)];
-    const std::string size = fmt::format("{:+.1f} %", (change.ratio - 1) * 100);
-    const Colour colour = change.ratio > 1 ? Colour::red : Colour::green;
-    out << fmt::format("{}  since {}  {}  p {:.3f}\n", paint(right(size, 9), colour, options.colours),
-                       date_of(point), name_of(point.entry), change.p);
+    const std::string size = right(fmt::format("{:+.1f} %", (change.ratio - 1) * 100), 9);
+    add(fmt::format("{}  since {}  {}  p {:.3f}", size, date_of(point), name_of(point.entry), change.p),
+        change.ratio > 1 ? Weight::regression : Weight::good);
   }
   if (!history.correlation) return;
-  out << fmt::format("correlation of neighbouring entries: {:.2f}{}\n", *history.correlation,
-                     *history.correlation <= model::correlation_max
-                         ? ""
-                         : fmt::format(" (above {}, a found change may be chance)", model::correlation_max));
+  add(fmt::format("correlation of neighbouring entries: {:.2f}{}", *history.correlation,
+                  *history.correlation <= model::correlation_max
+                      ? ""
+                      : fmt::format(" (above {}, a found change may be chance)", model::correlation_max)));
 }
 
 }  // namespace
 
-void print_entries(std::ostream& out, const std::vector<model::HistoryEntry>& entries, bool colours) {
-  std::vector<Words> rows = {
-      {"id", "started", "branch", "commit", "label", "device", "environment", "plan", "cells", "launches"}};
-  for (const model::HistoryEntry& entry : entries) rows.push_back(row_of(entry));
-  std::vector<int> widths(rows.front().size(), 1);
-  for (Words& row : rows) {
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      if (row[i].empty()) row[i].push_back('-');
-      widths[i] = std::max(widths[i], columns_of(row[i]));
-    }
+Report report_of(const std::vector<model::HistoryEntry>& entries) {
+  Report report;
+  Section& section = report.sections.emplace_back(Section{.subject = "entries", .columns = entry_columns()});
+  for (const model::HistoryEntry& entry : entries) section.rows.push_back(row_of(entry));
+  return report;
+}
+
+Report report_of(const CellHistory& history) {
+  Report report;
+  if (history.points.empty()) return report;
+  Section& section = report.sections.emplace_back(
+      Section{.subject = history.cell,
+              .detail = fmt::format("  {}  {}, {} to {}", name_of(history.metric),
+                                    many(static_cast<std::int64_t>(history.points.size())),
+                                    date_of(history.points.front()), date_of(history.points.back())),
+              .columns = entry_columns()});
+  for (const char* name : {"median", "lowest", "highest"})
+    section.columns.push_back({.name = name, .unit = "seconds"});
+  for (const HistoryPoint& point : history.points) {
+    Row& row = section.rows.emplace_back(row_of(point.entry));
+    row.values.back() = count_value(point.launches);
+    for (const double seconds : {point.median, point.lowest, point.highest})
+      row.values.push_back(seconds_value(seconds));
   }
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    std::string line;
-    for (std::size_t column = 0; column < widths.size(); ++column)
-      line += (column > 0 ? "  " : "") + left(rows[i][column], widths[column]);
-    line.erase(line.find_last_not_of(' ') + 1);
-    out << (i == 0 ? paint(line, Colour::bold, colours) : line) << '\n';
-  }
+  add_changes(report, history);
+  const auto left_out = [&](const std::string& what, const char* how) {
+    report.closing.push_back({"not shown: " + what + how});
+  };
+  if (history.left_out > 0)
+    left_out(many(history.left_out), " with another environment or plan; --every-environment shows them");
+  if (history.older > 0) left_out("the oldest " + many(history.older), "; --last N shows more");
+  return report;
 }
 
 void print_history(std::ostream& out, const CellHistory& history, const PlotOptions& options) {
-  if (history.points.empty()) return;
-  out << paint(one_line(history.cell), Colour::bold, options.colours) << "  " << name_of(history.metric)
-      << "  " << many(static_cast<std::int64_t>(history.points.size())) << ", "
-      << date_of(history.points.front()) << " to " << date_of(history.points.back()) << "\n\n";
+  Report report = report_of(history);
+  if (report.sections.empty()) return;
+  const Section& section = report.sections.front();
+  out << paint(one_line(section.subject), Colour::bold, options.colours) << one_line(section.detail)
+      << "\n\n";
   const Scale scale = scale_of(history, options);
   print_grid(out, draw(history, scale), scale, options);
   out << '\n';
-  if (std::ranges::any_of(history.points, [](const HistoryPoint& point) { return point.launches > 1; })) {
+  if (std::ranges::any_of(history.points, [](const HistoryPoint& point) { return point.launches > 1; }))
     out << paint("bars: from the lowest to the highest launch median", Colour::dim, options.colours) << '\n';
-  }
-  print_changes(out, history, options);
-  if (history.left_out > 0) {
-    out << "not shown: " << many(history.left_out)
-        << " with another environment or plan; --every-environment shows them\n";
-  }
-  if (history.older > 0) out << "not shown: the oldest " << many(history.older) << "; --last N shows more\n";
+  report.sections.clear();
+  format_named("table").print(out, report, {.colours = options.colours});
 }
 
 }  // namespace graphbench::reporters

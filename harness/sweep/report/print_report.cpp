@@ -9,7 +9,7 @@
 
 namespace graphbench::cli {
 
-ReportFormat::ReportFormat(Options& options) {
+void ReportFormat::add_to(Options& options) {
   options.text("--format", name_, "FORMAT", reporters::format_help() + " (default: table)");
 }
 

@@ -11,8 +11,10 @@ namespace graphbench::cli {
 
 class ReportFormat {
  public:
+  ReportFormat() = default;
+  explicit ReportFormat(Options& options) { add_to(options); }
   // Registers --format.
-  explicit ReportFormat(Options& options);
+  void add_to(Options& options);
 
   // Throws InputError for an unknown format.
   void check() { format_ = &reporters::format_named(name_); }

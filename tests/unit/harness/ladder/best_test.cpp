@@ -97,6 +97,13 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
+std::string table_of(const model::LadderFindings& findings) {
+  std::ostringstream out;
+  const auto no_flags = [](const model::Suggestion&) { return std::vector<std::string>(); };
+  format_named("table").print(out, report_of(findings, no_flags), {});
+  return out.str();
+}
+
 model::Ladder served_ladder() {
   model::Ladder ladder;
   ladder.traffic.name = "server.log";
@@ -105,9 +112,9 @@ model::Ladder served_ladder() {
 }
 
 std::string text_of(const model::Ladder& ladder) {
-  std::ostringstream out;
-  print_ladders(out, {ladder}, false);
-  return out.str();
+  model::LadderFindings findings;
+  findings.ladders = {ladder};
+  return table_of(findings);
 }
 
 TEST(LadderTable, FirstRequestsAreLongerOnlyWhereTheyAreAboveTheNoise) {
@@ -144,9 +151,9 @@ TEST(SuggestionTable, HasBothFiguresAndNamesTheEagerThatItIsHeldAgainst) {
   made.step_seconds = 100e-6;
   made.eager_step_seconds = 140e-6;
   const auto text = [&] {
-    std::ostringstream out;
-    print_suggestion(out, made, {}, false);
-    return out.str();
+    model::LadderFindings findings;
+    findings.suggestions = {made};
+    return table_of(findings);
   };
   made.no_suggestion = "not served";
   EXPECT_THAT(text(), ::testing::StartsWith("no suggestion for "));
