@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "graphs/base/text.hpp"
 #include "reporters/printers.hpp"
@@ -160,15 +161,15 @@ class Page {
     };
     std::vector<std::string> groups;
     std::vector<std::pair<std::string, std::vector<const Row*>>> rows;
+    std::map<std::string_view, std::size_t> places;
     std::vector<const Row*> all;
     for (std::size_t i = first; i < end; ++i) {
       for (const Row& row : report_.sections[i].rows) {
         all.push_back(&row);
         if (!contains(groups, row.values[across].text)) groups.push_back(row.values[across].text);
-        auto place =
-            std::ranges::find(rows, row.name, &std::pair<std::string, std::vector<const Row*>>::first);
-        if (place == rows.end()) place = rows.insert(place, {row.name, {}});
-        place->second.push_back(&row);
+        const auto [place, is_new] = places.try_emplace(row.name, rows.size());
+        if (is_new) rows.push_back({row.name, {}});
+        rows[place->second].second.push_back(&row);
       }
     }
     std::vector<Part> parts;
