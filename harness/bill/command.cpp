@@ -22,8 +22,9 @@
 #include "harness/model/axes.hpp"
 #include "harness/model/codec/documents.hpp"
 #include "harness/model/vocabulary.hpp"
-#include "harness/options/numbers.hpp"
+#include "harness/options/option_table.hpp"
 #include "harness/options/output.hpp"
+#include "harness/options/own_values.hpp"
 #include "harness/options/raw_options.hpp"
 #include "harness/sweep/planning.hpp"
 #include "harness/sweep/report/print_report.hpp"
@@ -45,48 +46,70 @@ constexpr double driver_quantum_bytes = 2 << 20;
 // A prediction is narrow enough if half of its interval is at most this share of its value.
 constexpr double narrow = 0.05;
 
-struct BillArguments {
-  std::string sizes = "1,2,4,8:512:+8";
-  std::string predict_from = "3";
-  std::string confidence = "99%";
-  std::string measure = "needed";
-  std::string exec = "own";
-  std::string traffic;
-  std::string verify = "0";
-};
-
 struct BillRequest {
-  std::vector<std::int64_t> sizes;
+  std::string capture_sizes = "1,2,4,8:512:+8";
   std::size_t predict_from = 3;
   double confidence = 0.99;
   bool all = false;
-  std::vector<std::string> execs;
-  std::vector<std::int64_t> rows;  // the size of each step of the traffic
+  std::vector<std::string> execs = {"own"};
+  std::string traffic;
   std::int64_t verify = 0;
+  std::vector<std::int64_t> sizes;
+  std::vector<std::int64_t> rows;  // the size of each step of the traffic
 };
 
-BillRequest bill_request_of(const BillArguments& asked, std::int64_t seed) {
-  BillRequest request;
-  request.sizes = ladder::parse_sizes("--capture-sizes", asked.sizes);
-  request.predict_from = static_cast<std::size_t>(config::parse_within(
-      "--predict-from", asked.predict_from, {3, 65'536}, " is not valid: give a number of captures from "));
-  const bool percent = asked.confidence.ends_with('%');
-  const auto share =
-      config::parse_real(asked.confidence.substr(0, asked.confidence.size() - (percent ? 1 : 0)));
-  if (!percent || !share || *share < 50 || *share > 99.99)
-    throw InputError("--confidence",
-                     in_quotes(asked.confidence) + " is not valid: give a confidence from 50% to 99.99%");
-  request.confidence = *share / 100;
-  require_known("--measure", asked.measure, "value of --measure", {"needed", "all"});
-  request.all = asked.measure == "all";
-  request.execs = split(asked.exec, ',');
-  for (const std::string& word : request.execs) require_known("--exec", word, "exec", {"own", "shared"});
-  if (!asked.traffic.empty())
-    request.rows = ladder::make_trace(ladder::read_traffic("--traffic", asked.traffic),
+ReadValue into_share(double& target) {
+  return [&target](const std::string& where, const std::string& text) {
+    const bool percent = text.ends_with('%');
+    const auto share = config::parse_real(text.substr(0, text.size() - (percent ? 1 : 0)));
+    if (!percent || !share || *share < 50 || *share > 99.99)
+      throw InputError(where, in_quotes(text) + " is not valid: give a confidence from 50% to 99.99%");
+    target = *share / 100;
+  };
+}
+
+void add_options(Options& options, BillRequest& asked) {
+  options.own(
+      {"--capture-sizes", "LIST", "sizes to capture (default: 1,2,4,8:512:+8)", into(asked.capture_sizes)});
+  options.own({"--predict-from", "K",
+               "sizes to capture per mode for the prediction; more are captured if the prediction's interval "
+               "is wider than 5 % (default: 3)",
+               into(asked.predict_from, {3, 65'536}, " is not valid: give a number of captures from ")});
+  options.own({"--confidence", "PERCENT", "confidence of the intervals and the reserve (default: 99%)",
+               into_share(asked.confidence)});
+  options.own({"--measure", "needed|all",
+               "needed: capture only what the prediction needs; all: also capture every size, in another "
+               "process, to check the prediction (default: needed)",
+               [&asked](const std::string& where, const std::string& text) {
+                 require_known(where, text, "value of --measure", {"needed", "all"});
+                 asked.all = text == "all";
+               }});
+  options.own(
+      {"--exec", "own|shared",
+       "own: each size has its own execs; shared: sizes whose graphs differ only in parameters share one "
+       "exec; own,shared: a bill for own and a bill for shared (default: own)",
+       [&asked](const std::string& where, const std::string& text) {
+         asked.execs = split(text, ',');
+         for (const std::string& word : asked.execs) require_known(where, word, "exec", {"own", "shared"});
+       }});
+  options.own(
+      {"--traffic", "TRAFFIC",
+       "traffic, as for ladder: also predict what happens if only half of the sizes are captured: how "
+       "much longer steps of this traffic take, and how much memory and start-up time is saved",
+       into(asked.traffic)});
+  options.own(
+      {"--verify", "N",
+       "test the reserve, which is the memory to keep free: capture all sizes N times with exactly this "
+       "much free, and N times with 10 % less (default: 0)",
+       into(asked.verify, {0, 10'000}, " is not a number of runs: give ")});
+}
+
+BillRequest completed(BillRequest request, std::int64_t seed) {
+  request.sizes = ladder::parse_sizes("--capture-sizes", request.capture_sizes);
+  if (!request.traffic.empty())
+    request.rows = ladder::make_trace(ladder::read_traffic("--traffic", request.traffic),
                                       {.steps = 10'000, .rate = {}, .seed = static_cast<std::uint64_t>(seed)})
                        .rows;
-  request.verify =
-      config::parse_within("--verify", asked.verify, {0, 10'000}, " is not a number of runs: give ");
   return request;
 }
 
@@ -299,33 +322,8 @@ class BillCommand final : public Command {
  public:
   explicit BillCommand(Options& options) : options_(options), format_(options) {
     options.footer(bill_footer);
-    options.text("--capture-sizes", asked_.sizes, "LIST", "sizes to capture (default: 1,2,4,8:512:+8)");
-    options.text(
-        "--predict-from", asked_.predict_from, "K",
-        "sizes to capture per mode for the prediction; more are captured if the prediction's interval "
-        "is wider than 5 % (default: 3)");
-    options.text("--confidence", asked_.confidence, "PERCENT",
-                 "confidence of the intervals and the reserve (default: 99%)");
-    options.text(
-        "--measure", asked_.measure, "needed|all",
-        "needed: capture only what the prediction needs; all: also capture every size, in another process, "
-        "to check the prediction (default: needed)");
-    options.text(
-        "--exec", asked_.exec, "own|shared",
-        "own: each size has its own execs; shared: sizes whose graphs differ only in parameters share one "
-        "exec; own,shared: a bill for own and a bill for shared (default: own)");
-    options.text(
-        "--traffic", asked_.traffic, "TRAFFIC",
-        "traffic, as for ladder: also predict what happens if only half of the sizes are captured: how much "
-        "longer steps of this traffic take, and how much memory and start-up time is saved");
-    options.text("--verify", asked_.verify, "N",
-                 "test the reserve, which is the memory to keep free: capture all sizes N times with exactly "
-                 "this much free, and N times with 10 % less (default: 0)");
-    options.sweep_options(
-        split("device,workload,preset,dtype,warmup,mode,plugin,set,split-ops,torch,python,torch-compile,"
-              "torch-hide-capture,capture-streams,seed,json,prometheus-textfile,cpu,no-pin,cache,"
-              "worker-timeout,quiet",
-              ','));
+    add_options(options, asked_);
+    options.sweep_options(config::options_for("bill"));
     options.describe(
         "--mode", "graph modes, one bill for each; both: every size in piecewise and whole (default: whole)");
     options.describe("--warmup", "eager steps before each capture (default: 3)");
@@ -341,9 +339,10 @@ class BillCommand final : public Command {
 
   int run(const Invocation& invocation) override {
     config::SweepOptions options = config::check_options(raw_);
-    const BillRequest request = bill_request_of(asked_, options.seed);
+    const BillRequest request = completed(asked_, options.seed);
     options.axes.batch = request.sizes;
     options.launches = 1;
+    if (both_) options.more_modes = {"piecewise", "whole"};
     check_output_file(options.where("json"), options.json, Stdout::allowed);
     check_cpu(options);
     model::Result result;
@@ -393,7 +392,7 @@ class BillCommand final : public Command {
 
   const Options& options_;
   ReportFormat format_;
-  BillArguments asked_;
+  BillRequest asked_;
   config::RawOptions raw_;
   bool both_ = false;
   bool both_alone_ = false;  // --mode both, without other modes

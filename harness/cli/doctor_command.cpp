@@ -7,6 +7,7 @@
 #include "graphs/base/error.hpp"
 #include "graphs/base/text.hpp"
 #include "harness/options/command.hpp"
+#include "harness/options/option_table.hpp"
 #include "harness/options/options.hpp"
 #include "harness/options/output.hpp"
 #include "harness/sweep/planning.hpp"
@@ -23,7 +24,7 @@ constexpr const char* doctor_footer =
 class DoctorCommand final : public Command {
  public:
   explicit DoctorCommand(Options& options) : options_(options) {
-    options.sweep_options({"torch", "python", "batch", "device", "json"});
+    options.sweep_options(config::options_for("doctor"));
     options.footer(doctor_footer);
   }
 

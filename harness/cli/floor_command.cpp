@@ -17,6 +17,7 @@
 #include "harness/model/codec/documents.hpp"
 #include "harness/model/exit_codes.hpp"
 #include "harness/options/command.hpp"
+#include "harness/options/option_table.hpp"
 #include "harness/options/output.hpp"
 #include "harness/sweep/planning.hpp"
 #include "harness/sweep/report/print_report.hpp"
@@ -24,9 +25,6 @@
 
 namespace graphbench::cli {
 namespace {
-
-// The sweep options that `floor` also accepts.
-const std::vector<std::string> sweep_options = {"device", "json", "cpu", "no-pin", "worker-timeout", "quiet"};
 
 codec::FloorsDocument document_of(const floors::FloorAnswer& answer,
                                   const model::InstrumentOptions& instruments) {
@@ -45,7 +43,7 @@ codec::FloorsDocument document_of(const floors::FloorAnswer& answer,
 class FloorCommand final : public Command {
  public:
   explicit FloorCommand(Options& options) : options_(options), format_(options) {
-    options.sweep_options(sweep_options);
+    options.sweep_options(config::options_for("floor"));
     options.describe("--json", "write the floors as a document to FILE; - for stdout (default: none)");
   }
 

@@ -168,7 +168,7 @@ class ListCommand final : public Command {
   explicit ListCommand(Options& options) : options_(options) {
     options.word("WHAT", what_, join(model::names_of(listings)) + " (default: all)");
     options.text("--format", format_, "FORMAT", "table or json (default: table)");
-    options.sweep_options({"plugin"});
+    options.sweep_options(config::options_for("list"));
   }
 
   void check() override {

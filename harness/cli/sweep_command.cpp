@@ -173,8 +173,7 @@ void print_failures(const sweep::SweepOutcome& outcome) {
   }
 }
 
-int report(const sweep::SweepOutcome& outcome, const config::SweepOptions& options,
-           const std::string& report_path, bool shown) {
+int report(const sweep::SweepOutcome& outcome, const config::SweepOptions& options, bool shown) {
   const model::Result& result = outcome.result;
   const auto write = [&](const char* name, const std::string& path, const auto& text) {
     return path.empty() || written_well(options, name, [&] { write_file_atomically(path, text()); });
@@ -184,7 +183,7 @@ int report(const sweep::SweepOutcome& outcome, const config::SweepOptions& optio
   const bool written =
       written_well(options, "json", [&] { write_document(options.json, codec::to_json(result), ""); });
   const bool sampled = write("samples", options.samples, [&] { return reporters::to_sample_file(result); });
-  const bool reported = write("report", report_path, [&] {
+  const bool reported = write("report", options.report, [&] {
     return report::make_report(serve::built_in_page, {{"the result", codec::to_json(result)}});
   });
   if (shown) show_table(result, options, written);
@@ -218,15 +217,15 @@ void make_folder(const std::string& where, const std::string& path) {
     throw InputError(where, in_quotes(path) + " is not a writable folder: give another folder");
 }
 
-void check_outputs(const config::SweepOptions& options, const std::string& report_path) {
+void check_outputs(const config::SweepOptions& options) {
   if (options.dump_program || options.dry_run) return;
   if (!options.caller.dump_graph.empty()) make_folder(options.where("dump-graph"), options.caller.dump_graph);
   check_output_file(options.where("json"), options.json, Stdout::allowed);
   check_beside(options, "trace", options.trace, {options.json, options.samples}, "--json or --samples");
   check_beside(options, "samples", options.samples, {options.json}, "--json");
-  check_beside(options, "report", report_path, {options.json, options.samples, options.trace},
+  check_beside(options, "report", options.report, {options.json, options.samples, options.trace},
                "--json, --samples or --trace");
-  if (!report_path.empty() && serve::built_in_page.html.empty())
+  if (!options.report.empty() && serve::built_in_page.html.empty())
     throw InputError(options.where("report"), serve::no_page);
 }
 
@@ -249,9 +248,9 @@ class SweepCommand final : public Command {
 
  private:
   static int sweep(const config::RawOptions& raw, const Invocation& invocation) {
-    const config::SweepOptions options = config::check_options(config::with_default_plan(raw));
-    const std::string report_path = config::text_of(raw, "report", "");
-    check_outputs(options, report_path);
+    config::SweepOptions options = config::check_options(config::with_default_plan(raw));
+    options.requested = invocation.served;
+    check_outputs(options);
     check_cpu(options);
     process::ProcessSupervisor supervisor;
     const std::unique_ptr<publish::Publisher> publisher =
@@ -268,7 +267,7 @@ class SweepCommand final : public Command {
     // Before read_conditions() measures floors, the publisher's threads must leave the submitting thread's
     // CPU.
     const std::vector<int> cpus =
-        machine::submitter_cpus(plan.tasks.front().instruments, machine::allowed_cpus());
+        machine::submitter_cpus(plan.tasks.front().settings.instruments, machine::allowed_cpus());
     const serve::SweepBegan began{plan.device, catalog.facts, {cpus.begin(), cpus.end()}, plan.facts.hash};
     publisher->begin(began.device, began.facts, began.submitter);
     reporters::ProgressPrinter console(options.quiet);
@@ -280,7 +279,7 @@ class SweepCommand final : public Command {
     sweep::SweepOutcome outcome = measure(plan, catalog, options, conditions, supervisor, all, journal.get());
     console.finish();
     add_conditions(conditions, outcome);
-    const int exit_code = report(outcome, options, report_path, !invocation.served);
+    const int exit_code = report(outcome, options, !invocation.served);
     if (outcome.interrupted && journal && !invocation.served)
       complain("repeat the command to continue the sweep");
     // Keeps the journal if a file could not be written, because only the journal then has the results.

@@ -1,4 +1,4 @@
-// Parses the options of `graphbench ladder`: converts words to values by the names that documents use.
+// The rows of the options of `graphbench ladder`, and the request that they make.
 #include "harness/ladder/arguments.hpp"
 
 #include <algorithm>
@@ -6,21 +6,10 @@
 #include "graphs/base/text.hpp"
 #include "harness/ladder/ladder_fields.hpp"
 #include "harness/ladder/route.hpp"
-#include "harness/ladder/suggest.hpp"
-#include "harness/options/numbers.hpp"
+#include "harness/options/own_values.hpp"
 
 namespace graphbench::ladder {
 namespace {
-
-template <typename E>
-E choice(const std::string& where, const std::string& text) {
-  const auto& names = codec::Names<E>::names;
-  const auto found = std::ranges::find(names, text);
-  if (found != names.end()) return static_cast<E>(found - names.begin());
-  const std::vector<std::string> known(names.begin(), names.end());
-  throw InputError(where,
-                   in_quotes(text) + " is unknown: give one of " + join(known) + did_you_mean(text, known));
-}
 
 std::vector<model::TrafficMode> modes_of(const Traffic& traffic) {
   std::vector<model::TrafficMode> modes;
@@ -33,54 +22,193 @@ std::vector<model::TrafficMode> modes_of(const Traffic& traffic) {
   return modes;
 }
 
+cli::ReadValue into_amount(std::optional<double>& target, const std::string& advice) {
+  return [&target, advice](const std::string& where, const std::string& text) {
+    target = config::parse_real(text);
+    if (!target || *target <= 0) throw InputError(where, in_quotes(text) + advice);
+  };
+}
+
+cli::ReadValue into_when(std::vector<model::CaptureWhen>& target) {
+  return [&target](const std::string& where, const std::string& text) {
+    target.clear();
+    for (const std::string& word : split(text, ',')) {
+      const auto when = cli::choice<model::CaptureWhen>(where, word);
+      if (std::ranges::count(target, when) > 0)
+        throw InputError(where, in_quotes(text) + " gives a value twice: give startup, lazy, or both");
+      target.push_back(when);
+    }
+  };
+}
+
+cli::ReadValue into_engines(std::vector<std::string>& target) {
+  return [&target](const std::string& where, const std::string& text) {
+    target = split(text, ',');
+    for (const std::string& word : target) {
+      if (std::ranges::find(engines(), word) == engines().end())
+        throw InputError(where, in_quotes(word) + " is unknown: give one or more of " + join(engines()) +
+                                    did_you_mean(word, engines()));
+    }
+  };
+}
+
+cli::Effect serving(const LadderArguments& asked) {
+  return {[&asked] { return asked.serves(); },
+          "a ladder that is served: leave --suggest=FILE out, or give --verify"};
+}
+
+void add_capture_options(cli::Options& options, LadderArguments& asked) {
+  using cli::into;
+  options.own({"--capture-sizes", "LIST", "sizes to capture (default: 1,2,4,8:512:+8)", into(asked.sizes)});
+  options.own({"--multiple-of", "N", "round the capture sizes up to multiples of N (default: 1)",
+               into(asked.multiple_of, {1, 65'536}, " is not valid: give a whole number from ")});
+  options.own({"--capture-order", "largest|smallest", "the size that is captured first (default: largest)",
+               into(asked.policy.order), serving(asked)});
+  options.own({"--capture-when", "startup|lazy",
+               "when to capture a size. startup: before the first step; lazy: in the first request that "
+               "needs the size; startup,lazy: both, to compare (default: startup)",
+               into_when(asked.when), serving(asked)});
+  options.own({"--pad", "up|none",
+               "up: pad a step to the next larger size; none: run the step eagerly (default: up)",
+               into(asked.policy.pad)});
+  options.own({"--beyond", "eager|split|refuse",
+               "for a step larger than every captured size: run eagerly, split, or refuse the step "
+               "(default: eager)",
+               into(asked.policy.beyond)});
+  options.own({"--warmup-by", "capture|requests",
+               "how a lazily captured size warms up. capture: by steps before its capture; requests: by its "
+               "first requests, served eagerly (default: capture)",
+               into(asked.policy.warmup_by), serving(asked)});
+  options.own({"--exec", "own|shared|switch",
+               "own: each size has its own execs; shared: sizes whose graphs differ only in parameters share "
+               "one exec, updated when the size changes; switch: one graph with a SWITCH node over all sizes "
+               "(default: own)",
+               into(asked.policy.exec), serving(asked)});
+  options.own(
+      {"--mutated-inputs", "refuse|copy_back",
+       "if a program writes to an input: refuse the program, or copy the written rows back in the step "
+       "(default: refuse)",
+       into(asked.policy.mutated_inputs), serving(asked)});
+}
+
+void add_traffic_options(cli::Options& options, LadderArguments& asked) {
+  using cli::into;
+  options.own({"--traffic", "TRAFFIC",
+               "sizes of the steps: FILE, uniform:A:B or zipf:S:MAX; a size is a "
+               "batch size",
+               into(asked.traffic)});
+  options.own(
+      {"--traffic-mode", "LIST",
+       "serve only a vLLM log's steps of these runtime modes: FULL,PIECEWISE,NONE (default: all)",
+       [&asked](const std::string&, const std::string& text) { asked.traffic_modes = split(text, ','); }});
+  options.own({"--steps", "N|all", "steps to serve (default: 10000)",
+               [&asked](const std::string& where, const std::string& text) {
+                 asked.steps.reset();
+                 if (text != "all")
+                   asked.steps = config::parse_within(where, text, {1, steps_max},
+                                                      " is not a number of steps: give all, or ");
+               }});
+  options.own({"--arrivals", "RATE",
+               "steps arrive at random times, on average RATE per second (default: each starts when the "
+               "previous one ends)",
+               into_amount(asked.arrivals, " is not a rate: give a number of steps per second above 0"),
+               serving(asked)});
+  options.own({"--engine-sizes", "LIST",
+               "sizes that a serving engine captures; the same steps are also served with these, to compare",
+               into(asked.engine_sizes)});
+  options.own({"--no-rivals", "", "skip the two rivals: every step eager, and every size captured",
+               into(asked.no_rivals), serving(asked)});
+}
+
+void add_suggestion_options(cli::Options& options, LadderArguments& asked) {
+  using cli::into;
+  const char* const suggest = "--suggest";
+  options.own({suggest,
+               "FILE",
+               "print the sizes with the lowest expected step time, from this result (without FILE: from "
+               "the served steps)",
+               into(asked.suggest),
+               {},
+               {},
+               own_measurements});
+  options.own({"--sizes-max",
+               "K",
+               "suggest at most K sizes",
+               [&asked](const std::string& where, const std::string& text) {
+                 asked.budgets.sizes_max =
+                     config::parse_within(where, text, {1, 65'536}, " is not a number of sizes: give ");
+               },
+               {},
+               suggest});
+  options.own({"--memory",
+               "BYTES|engine",
+               "suggest sizes whose pool and execs fit into this memory; engine: into the memory that "
+               "--engine-sizes take",
+               [&asked](const std::string& where, const std::string& text) {
+                 asked.fits_engine = text == "engine";
+                 if (!asked.fits_engine)
+                   into_amount(asked.budgets.memory_bytes,
+                               " is not a budget: give a number of bytes above 0, or engine")(where, text);
+               },
+               {},
+               suggest});
+  options.own(
+      {"--startup",
+       "SECONDS",
+       "suggest sizes that are prepared and captured within this time",
+       into_amount(asked.budgets.startup_seconds, " is not a budget: give a number of seconds above 0"),
+       {},
+       suggest});
+  options.own({"--for",
+               "LIST",
+               "serving engines for which the suggested sizes are also printed as the engine's own setting "
+               "(default: vllm,sglang,trtllm)",
+               into_engines(asked.engines),
+               {},
+               suggest});
+  options.own({"--verify",
+               "",
+               "also serve the traffic from graphs of the suggested sizes, and with every step eager",
+               into(asked.verify),
+               {},
+               suggest});
+}
+
 }  // namespace
+
+void add_options(cli::Options& options, LadderArguments& asked) {
+  add_capture_options(options, asked);
+  add_traffic_options(options, asked);
+  add_suggestion_options(options, asked);
+}
 
 LadderRequest request_of(const LadderArguments& asked, std::int64_t seed) {
   LadderRequest request;
-  const std::int64_t multiple = config::parse_within("--multiple-of", asked.multiple_of, {1, 65'536},
-                                                     " is not valid: give a whole number from ");
-  request.sizes = parse_sizes("--capture-sizes", asked.sizes, multiple);
+  request.sizes = parse_sizes("--capture-sizes", asked.sizes, asked.multiple_of);
   if (!asked.engine_sizes.empty()) request.engine_sizes = parse_sizes("--engine-sizes", asked.engine_sizes);
-  const std::vector<std::string> when = split(asked.when, ',');
-  request.policy = {choice<model::LadderPad>("--pad", asked.pad),
-                    choice<model::LadderBeyond>("--beyond", asked.beyond),
-                    choice<model::CaptureOrder>("--capture-order", asked.order),
-                    choice<model::CaptureWhen>("--capture-when", when.front()),
-                    choice<model::MutatedInputs>("--mutated-inputs", asked.mutated_inputs),
-                    choice<model::WarmupBy>("--warmup-by", asked.warmup_by),
-                    choice<model::ExecOf>("--exec", asked.exec)};
-  if (when.size() > 1) request.also_when = choice<model::CaptureWhen>("--capture-when", when.back());
-  if (when.size() > 2 || request.also_when == request.policy.when)
-    throw InputError("--capture-when",
-                     in_quotes(asked.when) + " gives a value twice: give startup, lazy, or both");
-  if (request.policy.warmup_by == model::WarmupBy::requests && std::ranges::count(when, "lazy") == 0)
+  const bool lazy = std::ranges::count(asked.when, model::CaptureWhen::lazy) > 0;
+  request.policy = asked.policy;
+  request.policy.when = asked.when.front();
+  if (asked.when.size() > 1) request.also_when = asked.when.back();
+  if (request.policy.warmup_by == model::WarmupBy::requests && !lazy)
     throw InputError(
         "--warmup-by",
         "\"requests\" works only with sizes that are captured lazily: give --capture-when lazy too");
-  if (request.policy.exec == model::ExecOf::one_switch && std::ranges::count(when, "lazy") > 0)
+  if (request.policy.exec == model::ExecOf::one_switch && lazy)
     throw InputError("--exec",
                      "a SWITCH needs all sizes at start-up: give --capture-when startup, or another --exec");
   request.rivals = !asked.no_rivals;
   request.suggests = !asked.suggest.empty();
   if (asked.traffic.empty())
     throw InputError("--traffic", "the option is missing: give FILE, uniform:A:B or zipf:S:MAX");
-  TraceRequest steps{.steps = {}, .rate = {}, .seed = static_cast<std::uint64_t>(seed)};
-  if (asked.steps != "all")
-    steps.steps = config::parse_within("--steps", asked.steps, {1, steps_max},
-                                       " is not a number of steps: give all, or ");
-  if (!asked.arrivals.empty()) {
-    steps.rate = config::parse_real(asked.arrivals);
-    if (!steps.rate || *steps.rate <= 0)
-      throw InputError("--arrivals", in_quotes(asked.arrivals) +
-                                         " is not a rate: give a number of steps per second above 0");
-  }
   Traffic traffic = read_traffic("--traffic", asked.traffic);
-  if (!asked.traffic_mode.empty())
-    traffic = choose_modes("--traffic-mode", split(asked.traffic_mode, ','), std::move(traffic));
-  request.trace = make_trace(traffic, steps);
+  if (!asked.traffic_modes.empty())
+    traffic = choose_modes("--traffic-mode", asked.traffic_modes, std::move(traffic));
+  request.trace = make_trace(
+      traffic, {.steps = asked.steps, .rate = asked.arrivals, .seed = static_cast<std::uint64_t>(seed)});
   request.traffic.name = asked.traffic;
   request.traffic.modes = modes_of(traffic);
-  request.traffic.rate = steps.rate;
+  request.traffic.rate = asked.arrivals;
   return request;
 }
 
@@ -93,10 +221,11 @@ void check_routes(const LadderRequest& request) {
 
 void check_suggestion(const LadderArguments& asked, const LadderRequest& request, const Budgets& budgets) {
   const std::string why = " cannot be used with --suggest: give ";
-  if (request.policy.pad != model::LadderPad::up)
-    throw InputError("--pad", in_quotes(asked.pad) + why + "up");
+  if (request.policy.pad != model::LadderPad::up) throw InputError("--pad", in_quotes("none") + why + "up");
   if (request.policy.beyond != model::LadderBeyond::eager)
-    throw InputError("--beyond", in_quotes(asked.beyond) + why + "eager");
+    throw InputError("--beyond", in_quotes(codec::Names<model::LadderBeyond>::names.at(
+                                     static_cast<std::size_t>(request.policy.beyond))) +
+                                     why + "eager");
   const std::vector<std::int64_t>& engine = budgets.memory_of;
   if (engine.empty() || asked.suggest != own_measurements) return;
   if (engine.front() < request.sizes.front() || engine.back() > request.sizes.back())
@@ -108,36 +237,12 @@ void check_suggestion(const LadderArguments& asked, const LadderRequest& request
 }
 
 Budgets budgets_of(const LadderArguments& asked) {
-  const auto amount = [](const std::string& where, const std::string& text) -> std::optional<double> {
-    if (text.empty()) return std::nullopt;
-    const std::optional<double> value = config::parse_real(text);
-    if (value && *value > 0) return value;
-    throw InputError(where, in_quotes(text) + " is not a budget: give a number of " +
-                                (where == "--memory" ? "bytes above 0, or engine" : "seconds above 0"));
-  };
-  Budgets budgets;
-  budgets.startup_seconds = amount("--startup", asked.startup);
-  if (asked.memory != "engine") {
-    budgets.memory_bytes = amount("--memory", asked.memory);
-  } else if (asked.engine_sizes.empty()) {
+  Budgets budgets = asked.budgets;
+  if (!asked.fits_engine) return budgets;
+  if (asked.engine_sizes.empty())
     throw InputError("--memory", "\"engine\" means the memory of --engine-sizes: give --engine-sizes too");
-  } else {
-    budgets.memory_of = parse_sizes("--engine-sizes", asked.engine_sizes);
-  }
-  if (!asked.sizes_max.empty())
-    budgets.sizes_max =
-        config::parse_within("--sizes-max", asked.sizes_max, {1, 65'536}, " is not a number of sizes: give ");
+  budgets.memory_of = parse_sizes("--engine-sizes", asked.engine_sizes);
   return budgets;
-}
-
-std::vector<std::string> engines_of(const std::string& text) {
-  std::vector<std::string> found = split(text, ',');
-  for (const std::string& word : found) {
-    if (std::ranges::find(engines(), word) == engines().end())
-      throw InputError("--for", in_quotes(word) + " is unknown: give one or more of " + join(engines()) +
-                                    did_you_mean(word, engines()));
-  }
-  return found;
 }
 
 }  // namespace graphbench::ladder

@@ -21,6 +21,7 @@
 #include "harness/model/codec/parse_document.hpp"
 #include "harness/model/exit_codes.hpp"
 #include "harness/model/vocabulary.hpp"
+#include "harness/options/option_table.hpp"
 #include "harness/options/output.hpp"
 #include "harness/options/raw_options.hpp"
 #include "harness/service/publish/publish_settings.hpp"
@@ -35,34 +36,6 @@ constexpr const char* ladder_footer =
     "of padded\ntokens.\n"
     "Exit codes: 0 done; 2 bad usage or input; 3 some ladders failed; 130 interrupted (the measurements are\n"
     "kept). docs/ladder.md explains the output.\n";
-
-const std::vector<std::string> shared_options = {"device",
-                                                 "workload",
-                                                 "preset",
-                                                 "dtype",
-                                                 "warmup",
-                                                 "mode",
-                                                 "plugin",
-                                                 "set",
-                                                 "split-ops",
-                                                 "seed",
-                                                 "launches",
-                                                 "json",
-                                                 "prometheus-textfile",
-                                                 "cpu",
-                                                 "no-pin",
-                                                 "cache",
-                                                 "tune-sizes",
-                                                 "worker-timeout",
-                                                 "quiet"};
-
-void check_suggest(const ladder::LadderArguments& asked, const Options& options) {
-  if (!asked.suggest.empty()) return;
-  for (const char* const name : {"--sizes-max", "--memory", "--startup", "--for", "--verify"}) {
-    if (options.given(name))
-      throw InputError(name, "the option is only for a suggestion: give --suggest too");
-  }
-}
 
 // Keeps the ladders or cells of `workloads`; all if that is empty. Throws InputError if none is left.
 template <typename T>
@@ -199,63 +172,8 @@ class LadderCommand final : public Command {
  public:
   explicit LadderCommand(Options& options) : options_(options), format_(options) {
     options.footer(ladder_footer);
-    options.text("--capture-sizes", asked_.sizes, "LIST", "sizes to capture (default: 1,2,4,8:512:+8)");
-    options.text("--multiple-of", asked_.multiple_of, "N",
-                 "round the capture sizes up to multiples of N (default: 1)");
-    options.text("--capture-order", asked_.order, "largest|smallest",
-                 "the size that is captured first (default: largest)");
-    options.text("--capture-when", asked_.when, "startup|lazy",
-                 "when to capture a size. startup: before the first step; lazy: in the first request that "
-                 "needs the size; startup,lazy: both, to "
-                 "compare (default: startup)");
-    options.text("--pad", asked_.pad, "up|none",
-                 "up: pad a step to the next larger size; none: run the step eagerly (default: up)");
-    options.text("--beyond", asked_.beyond, "eager|split|refuse",
-                 "for a step larger than every captured size: run eagerly, split, or refuse the step "
-                 "(default: eager)");
-    options.text(
-        "--warmup-by", asked_.warmup_by, "capture|requests",
-        "how a lazily captured size warms up. capture: by steps before its capture; requests: by its "
-        "first requests, served eagerly (default: capture)");
-    options.text(
-        "--exec", asked_.exec, "own|shared|switch",
-        "own: each size has its own execs; shared: sizes whose graphs differ only in parameters share one "
-        "exec, updated when the size changes; "
-        "switch: one graph with a SWITCH node over all sizes (default: own)");
-    options.text(
-        "--mutated-inputs", asked_.mutated_inputs, "refuse|copy_back",
-        "if a program writes to an input: refuse the program, or copy the written rows back in the step "
-        "(default: refuse)");
-    options.text("--traffic", asked_.traffic, "TRAFFIC",
-                 "sizes of the steps: FILE, uniform:A:B or zipf:S:MAX; a size is a batch "
-                 "size");
-    options.text("--traffic-mode", asked_.traffic_mode, "LIST",
-                 "serve only a vLLM log's steps of these runtime modes: FULL,PIECEWISE,NONE (default: all)");
-    options.text("--steps", asked_.steps, "N|all", "steps to serve (default: 10000)");
-    options.text("--arrivals", asked_.arrivals, "RATE",
-                 "steps arrive at random times, on average RATE per second (default: each starts when the "
-                 "previous one ends)");
-    options.text(
-        "--engine-sizes", asked_.engine_sizes, "LIST",
-        "sizes that a serving engine captures; the same steps are also served with these, to compare");
-    options.flag("--no-rivals", asked_.no_rivals,
-                 "skip the two rivals: every step eager, and every size captured");
-    options.text_or(
-        ladder::own_measurements, "--suggest", asked_.suggest, "FILE",
-        "print the sizes with the lowest expected step time, from this result (without FILE: from "
-        "the served steps)");
-    options.text("--sizes-max", asked_.sizes_max, "K", "suggest at most K sizes");
-    options.text("--memory", asked_.memory, "BYTES|engine",
-                 "suggest sizes whose pool and execs fit into this memory; engine: into the memory that "
-                 "--engine-sizes take");
-    options.text("--startup", asked_.startup, "SECONDS",
-                 "suggest sizes that are prepared and captured within this time");
-    options.text("--for", asked_.engines, "LIST",
-                 "serving engines for which the suggested sizes are also printed as the engine's own setting "
-                 "(default: vllm,sglang,trtllm)");
-    options.flag("--verify", asked_.verify,
-                 "also serve the traffic from graphs of the suggested sizes, and with every step eager");
-    options.sweep_options(shared_options);
+    ladder::add_options(options, asked_);
+    options.sweep_options(config::options_for("ladder"));
     options.describe("--mode", "modes to serve in; best: each size in its fastest mode (default: whole)");
     options.describe("--warmup", "eager steps before each capture (default: 3)");
   }
@@ -270,8 +188,9 @@ class LadderCommand final : public Command {
 
   int run(const Invocation& invocation) override {
     config::SweepOptions options = config::check_options(raw_);
-    check_suggest(asked_, options_);
-    const std::vector<std::string> engines = ladder::engines_of(asked_.engines);
+    if (!asked_.serves() && options_.given("--launches"))
+      throw InputError("--launches",
+                       "--suggest=FILE serves nothing: leave one of the two out, or give --verify");
     const ladder::Budgets budgets = ladder::budgets_of(asked_);
     const ladder::LadderRequest request = ladder::request_of(asked_, options.seed);
     const bool from_file = !asked_.suggest.empty() && asked_.suggest != ladder::own_measurements;
@@ -297,7 +216,7 @@ class LadderCommand final : public Command {
             ladder::suggest(measured.findings.ladders, request.trace.rows, budgets, "--suggest");
       } catch (const std::exception&) {  // the measurements are written before the command fails
         finish(checked, measured);
-        static_cast<void>(report_ladders(measured, options, engines, request.policy.pad, format_));
+        static_cast<void>(report_ladders(measured, options, asked_.engines, request.policy.pad, format_));
         throw;
       }
     }
@@ -315,7 +234,7 @@ class LadderCommand final : public Command {
         serve(ladder::plan_best(checked.plan, request, findings.best), options, supervisor, measured);
     }
     finish(checked, measured);
-    return report_ladders(measured, options, engines, request.policy.pad, format_);
+    return report_ladders(measured, options, asked_.engines, request.policy.pad, format_);
   }
 
  private:

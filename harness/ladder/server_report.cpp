@@ -192,15 +192,15 @@ void Server::report() {
 }
 
 void Server::report_tuning(model::LadderLaunch& launch) const {
-  if (task_.task.caller.tune_sizes.empty()) return;
+  if (task_.task.settings.caller.tune_sizes.empty()) return;
   model::LadderTuning& tuning = launch.tuning.emplace();
   for (const model::LadderSize& size : launch.sizes) {
-    const bool tuned = model::is_tuned(task_.task.caller, size.size);
+    const bool tuned = model::is_tuned(task_.task.settings.caller, size.size);
     (tuned ? tuning.tuned_captured : tuning.general_captured) += size.uses;
     (tuned ? tuning.tuned_eager : tuning.general_eager) += size.warmups;
   }
   for (const model::LadderEager& eager : launch.eager)
-    (model::is_tuned(task_.task.caller, eager.rows) ? tuning.tuned_eager : tuning.general_eager) +=
+    (model::is_tuned(task_.task.settings.caller, eager.rows) ? tuning.tuned_eager : tuning.general_eager) +=
         eager.uses;
 }
 

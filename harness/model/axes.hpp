@@ -50,7 +50,9 @@ struct Axis {
   std::vector<std::string> passes = {};
   ValuesOfAxis within = {};  // the axis applies only to cells with these values of another axis; empty: all
   std::vector<std::string> devices = {};  // kinds of devices on which the option is valid; empty: all
-  bool local = false;                     // a request to the service may not give the option
+  bool torch = false;                     // the axis is only of steps of --torch
+  std::string also = {};  // the commands that take the option, besides --sweep, ab and bench: "ladder bill"
+  bool local = false;     // a request to the service may not give the option
 
   bool came_later() const { return text == nullptr && number == nullptr; }
   bool applies_to(const Cell& cell) const;

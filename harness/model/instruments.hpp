@@ -1,4 +1,4 @@
-// The options and results of all instruments except the timing loops: floors, profiles, the machine's state.
+// The results of all instruments except the timing loops: floors, profiles, the machine's state.
 // Times are in seconds.
 #pragma once
 
@@ -15,33 +15,6 @@ struct SubmitterCpus {
   std::vector<std::int64_t> cpus;  // ascending
   std::string locality;  // distance from the GPU: "near", "far", "unknown"; empty: the device is the CPU
   std::string cores;     // "performance" (the fastest), "efficiency" (others are faster), "alike" (one speed)
-};
-
-// The option of a workload that sets the sequence length of its steps.
-inline constexpr const char* sequence_option = "tokens";
-
-struct ShapeStep {
-  std::int64_t batch = 1;
-  std::optional<std::int64_t> sequence = {};  // absent: the workload's default
-  std::int64_t line = 0;                      // from 1
-};
-struct ShapeTrace {
-  std::string file;
-  std::int64_t programs_max = 8;     // --shape-programs
-  std::vector<ShapeStep> steps;      // empty: no --shape-trace
-  std::int64_t recordings_max = 64;  // --shape-recordings
-};
-
-struct InstrumentOptions {
-  bool pin = true;                  // keeps the submitting thread on one CPU
-  std::optional<std::int64_t> cpu;  // absent: the worker chooses the CPU
-  bool cold_l2 = false;
-  std::optional<double> sustained_seconds = {};  // maximum wait for steady load; absent: no pass under load
-  bool profile = false;
-  bool trace = false;
-  std::optional<SubmitterCpus> submitter;  // chosen before the worker starts; absent: the worker chooses
-  bool evaluate = false;  // after training, also runs the forward program with the trained parameters
-  ShapeTrace shape_trace = {};
 };
 
 // One operation under the best conditions: the median of its times in seconds, and the number of times.

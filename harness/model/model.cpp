@@ -1,4 +1,4 @@
-// Names statuses, lists changed settings, merges library choices and adds up cache use.
+// Names statuses, merges library choices and adds up cache use.
 #include <algorithm>
 #include <array>
 #include <tuple>
@@ -65,20 +65,6 @@ CacheUse since(const CacheUse& before, const CacheUse& now) {
           .refused = now.refused - before.refused,
           .bytes = now.bytes - before.bytes,
           .seconds_saved = std::max(0.0, now.seconds_saved - before.seconds_saved)};
-}
-
-std::map<std::string, std::string> settings_of(const CallerOptions& options) {
-  const CallerOptions usual;
-  std::map<std::string, std::string> settings;
-  if (options.addresses != usual.addresses) settings["io-addresses"] = options.addresses;
-  if (options.mutated_inputs != usual.mutated_inputs) settings["mutated-inputs"] = options.mutated_inputs;
-  if (options.on_skip != usual.on_skip) settings["on-skip"] = options.on_skip;
-  if (options.capture_stream != usual.capture_stream) settings["capture-stream"] = options.capture_stream;
-  if (options.check_addresses) settings["check-addresses"] = "on";
-  if (!options.tune_sizes.empty())
-    settings["tune-sizes"] =
-        join(options.tune_sizes, ",", [](std::int64_t size) { return std::to_string(size); });
-  return settings;
 }
 
 bool is_tuned(const CallerOptions& options, std::int64_t size) {

@@ -89,6 +89,17 @@ void Options::text_or(const std::string& alone, const std::string& name, std::st
   given_once_.push_back(option->get_name());
 }
 
+void Options::own(OwnOption option) {
+  if (option.placeholder.empty()) {
+    given_once_.push_back(app_.add_flag(option.name)->description(option.help)->get_name());
+  } else if (option.alone.empty()) {
+    text(option.name, own_texts_[option.name], option.placeholder, option.help);
+  } else {
+    text_or(option.alone, option.name, own_texts_[option.name], option.placeholder, option.help);
+  }
+  own_.push_back(std::move(option));
+}
+
 void Options::texts(const std::string& name, std::vector<std::string>& target, const std::string& placeholder,
                     const std::string& help) {
   app_.add_option(name, target, help)->type_name(placeholder)->expected(1)->take_all();
@@ -196,6 +207,19 @@ void Options::check() const {
       throw InputError(name,
                        "the option is given without a value; see graphbench " + app_.get_name() + " --help");
     }
+  }
+  for (const OwnOption& option : own_) {
+    if (!given(option.name)) continue;
+    if (!option.needs.empty() && !given(option.needs))
+      throw InputError(option.name,
+                       "the option does nothing without " + option.needs + ": give " + option.needs + " too");
+    const auto text = own_texts_.find(option.name);
+    option.read(option.name, text == own_texts_.end() ? "" : text->second);
+  }
+  for (const OwnOption& option : own_) {
+    if (given(option.name) && option.effect.is_there && !option.effect.is_there())
+      throw InputError(option.name,
+                       "the option would change nothing: give it only with " + option.effect.with);
   }
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <list>
 #include <map>
 #include <string>
@@ -16,6 +17,23 @@ class App;
 }
 
 namespace graphbench::cli {
+
+// When an option has an effect; `with`: what the message says to give where it has none.
+struct Effect {
+  std::function<bool()> is_there = nullptr;  // asked when all options are read; null: always
+  std::string with = {};
+};
+// An option of one command: how it is shown, how it is read, and when it has an effect.
+struct OwnOption {
+  std::string name;         // "--pad"
+  std::string placeholder;  // empty: a flag
+  std::string help;
+  // Takes the value. Throws InputError(where, ...).
+  std::function<void(const std::string& where, const std::string& text)> read;
+  Effect effect = {};
+  std::string needs = {};  // it has no effect without this option
+  std::string alone = {};  // the value if the option is given without one; empty: it requires one
+};
 
 // CLI11 keeps pointers to members of this object and to the targets, so none of these may move.
 class Options {
@@ -34,6 +52,8 @@ class Options {
   // Like text(), but the user may give the option without a value. The value is then `alone`.
   void text_or(const std::string& alone, const std::string& name, std::string& target,
                const std::string& placeholder, const std::string& help);
+  // Adds a row. check() reads it, and refuses it where it has no effect.
+  void own(OwnOption option);
   void texts(const std::string& name, std::vector<std::string>& target, const std::string& placeholder,
              const std::string& help);  // repeatable
   // Positional arguments. Only the help shows `name`.
@@ -56,7 +76,8 @@ class Options {
   std::vector<std::string> names() const;
   // Returns the first given option other than `except`, or "" if there is none.
   std::string first_given(const std::string& except = "") const;
-  // Throws InputError for an option that is empty or given twice, also in subcommands.
+  // Throws InputError for an option that is empty, given twice or without effect, also in subcommands. Reads
+  // those of own().
   void check() const;
 
  private:
@@ -66,6 +87,8 @@ class Options {
   std::string config_file_;
   std::vector<std::string> given_once_;
   std::vector<std::string> never_empty_;
+  std::map<std::string, std::string> own_texts_;
+  std::vector<OwnOption> own_;
   std::list<Options> below_;
 };
 

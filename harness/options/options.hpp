@@ -81,7 +81,8 @@ struct PrometheusOptions {
   std::string history;   // the history's file; empty: the default file
 };
 
-struct SweepOptions {
+// What reaches a worker is in the base.
+struct SweepOptions : model::Settings {
   model::Axes axes;  // an axis without values: all built-in workloads, or the device's default
   std::vector<model::Axes> more_grids;
   std::string device = "auto";
@@ -89,23 +90,20 @@ struct SweepOptions {
   std::string json = "graphbench.json";  // the default for a shard: "graphbench.I-of-N.json"
   std::optional<ShardOption> shard;
   std::string samples;
-  std::vector<std::string> plugins;  // absolute paths of files that exist
+  std::string report;
   std::vector<SetOption> set;
-  std::vector<std::string> split_ops;
-  std::int64_t seed = 1;
-  model::SamplingBounds sampling;
   double worker_timeout_seconds = 120;
   std::string cache;  // a folder or "off"; empty: the environment decides
-  model::CallerOptions caller;
-  model::PackageFiles package;  // the digest is still empty
   TorchStep torch;
-  model::InstrumentOptions instruments;
   std::string trace;  // path of the Chrome trace; empty: none
   PrometheusOptions prometheus;
   bool quiet = false;
   bool dump_program = false;
   bool dry_run = false;
-  std::map<std::string, std::string> places;  // option name -> where it was given
+  bool requested = false;  // by a client of the service: an option without effect is a note
+  // The modes that a command measures in addition to those of the plan: `bill --mode both`.
+  std::vector<std::string> more_modes;
+  std::map<std::string, std::string> places;  // option name -> where it was given; not a flag that is false
 
   std::vector<std::string> code_files() const;
   // Returns the place where the user gave option `name`, or "--name" if it was not given.

@@ -39,7 +39,16 @@ std::vector<model::Axes> read_grids(const RawOptions& raw, const model::AxisTabl
 model::ShapeTrace parse_shape_trace(const std::string& path, std::string_view content);
 // Throws InputError(where, ...) if the file cannot be read.
 model::ShapeTrace read_shape_trace(const std::string& where, const std::string& path);
-// Without --shape-trace, returns no steps.
-model::ShapeTrace shape_trace(const RawOptions& raw);
+
+// Options whose values have forms of their own, for the rows of the table. Each is called if it is given.
+void read_device(const RawOptions& raw, SweepOptions& options);
+void read_dump_graph(const RawOptions& raw, SweepOptions& options);
+void read_no_pin(const RawOptions& raw, SweepOptions& options);
+void read_package(const RawOptions& raw, SweepOptions& options);
+void read_plugins(const RawOptions& raw, SweepOptions& options);
+void read_set(const RawOptions& raw, SweepOptions& options);
+void read_shape_options(const RawOptions& raw, SweepOptions& options);
+void read_sustained(const RawOptions& raw, SweepOptions& options);
+void read_torch(const RawOptions& raw, SweepOptions& options);
 
 }  // namespace graphbench::config

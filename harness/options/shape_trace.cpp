@@ -59,18 +59,11 @@ model::ShapeTrace read_shape_trace(const std::string& where, const std::string& 
   return parse_shape_trace(path, file.text);
 }
 
-model::ShapeTrace shape_trace(const RawOptions& raw) {
-  const std::string path = text_of(raw, "shape-trace", "");
-  for (const char* bound : {"shape-programs", "shape-recordings"}) {
-    if (path.empty() && find(raw, bound) != nullptr)
-      throw InputError(raw.at(bound).front().where,
-                       "the option is a limit for --shape-trace: give --shape-trace too");
-  }
-  if (path.empty()) return {};
-  model::ShapeTrace trace = read_shape_trace(raw.at("shape-trace").front().where, path);
+void read_shape_options(const RawOptions& raw, SweepOptions& options) {
+  model::ShapeTrace& trace = options.instruments.shape_trace;
+  trace = read_shape_trace(options.where("shape-trace"), text_of(raw, "shape-trace", ""));
   trace.programs_max = integer(raw, "shape-programs", trace.programs_max, {1, 1024});
   trace.recordings_max = integer(raw, "shape-recordings", trace.recordings_max, {1, 4096});
-  return trace;
 }
 
 }  // namespace graphbench::config

@@ -64,10 +64,10 @@ RunIdentity identity_of(const model::Plan& plan, const model::DeviceFacts& facts
   std::string tasks = plan.facts.concurrent + "\n";
   for (model::WorkerTask task : plan.tasks) {
     task.device.clear();
-    task.plugins.clear();
-    task.package.file.clear();  // the digest identifies the package
-    task.package.weights.clear();
-    task.instruments.submitter.reset();
+    task.settings.plugins.clear();
+    task.settings.package.file.clear();  // the digest identifies the package
+    task.settings.package.weights.clear();
+    task.settings.instruments.submitter.reset();
     tasks += codec::write_data(task) + "\n";
   }
   return {{"plan", sha256_hex(tasks)},

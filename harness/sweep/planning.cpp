@@ -59,7 +59,7 @@ void use_cache(const std::string& where, const std::string& folder) {
 
 Conditions read_conditions(const model::Plan& plan, const config::SweepOptions& options,
                            process::ProcessSupervisor& supervisor) {
-  const model::InstrumentOptions& instruments = plan.tasks.front().instruments;
+  const model::InstrumentOptions& instruments = plan.tasks.front().settings.instruments;
   Conditions conditions;
   conditions.machine = machine::read_cpu_state(instruments);
   const floors::FloorRequest request{plan.device, false, instruments};
@@ -261,6 +261,7 @@ CheckedPlan make_checked_plan(const config::SweepOptions& options, const std::ve
   chosen.instruments.submitter = machine::choose_submitter(options.instruments, machine::allowed_cpus(),
                                                            checked.catalog.facts.pci_bus_id);
   checked.plan = plan::make_plan(chosen, checked.catalog, argv);
+  for (const std::string& note : checked.plan.notes) complain("note: %s", note.c_str());
   checked.plan.no_gpu = checked.catalog.no_gpu;
   check_ranks(chosen, checked.plan, answer.devices);
   if (options.shard) checked.plan = shard_of(std::move(checked.plan), chosen);
@@ -280,7 +281,7 @@ std::vector<std::string> child_command(const config::SweepOptions& options, cons
 
 void finish_result(const CheckedPlan& checked, model::Result& result) {
   sweep::finish_result(checked.plan, checked.catalog.facts, result);
-  result.environment.machine = machine::read_cpu_state(checked.plan.tasks.front().instruments);
+  result.environment.machine = machine::read_cpu_state(checked.plan.tasks.front().settings.instruments);
 }
 
 void refuse_step(const CheckedPlan& checked, const config::SweepOptions& options, const char* command) {

@@ -80,7 +80,8 @@ class Probe {
 
   // The programs of a package need only the plugins' ops, and no built-in workloads.
   void load_plugins() {
-    const bool packaged = !request_.programs.empty() && !request_.programs.front().package.file.empty();
+    const bool packaged =
+        !request_.programs.empty() && !request_.programs.front().settings.package.file.empty();
     if (!packaged) workloads::add_builtin(registry_);
     for (const std::string& path : request_.plugins) {
       begin({ProbeStage::What::plugin, path});
@@ -91,13 +92,14 @@ class Probe {
 
   void check_program(const model::WorkerTask& task) {
     begin({ProbeStage::What::program, task.workload});
-    if (task.package.file.empty() && registry_.step(task.workload) != nullptr) return;  // workers open it
+    if (task.settings.package.file.empty() && registry_.step(task.workload) != nullptr)
+      return;  // workers open it
     const std::optional<ir::DType> dtype = ir::parse_dtype(task.dtype);
     GRAPHBENCH_ASSERT(dtype.has_value() && !task.batches.empty());
     try {
-      check_splits(task, task.package.file.empty()
+      check_splits(task, task.settings.package.file.empty()
                              ? registry_.build(task.workload, {task.preset, *dtype, task.pass, task.options,
-                                                               task.more_axes, task.split_ops})
+                                                               task.more_axes, task.settings.split_ops})
                              : packaged_program(task));
     } catch (const Error& error) {
       // The probe does not fail: the worker will report the error, and can measure other cells.
@@ -107,7 +109,8 @@ class Probe {
   }
 
   ir::Program packaged_program(const model::WorkerTask& task) const {
-    const package::Package package = package::open_package(task.package.file, task.package.digest);
+    const package::Package package =
+        package::open_package(task.settings.package.file, task.settings.package.digest);
     const auto read = [&](package::Stage stage) {
       return package::program_of(package, task.pass, task.preset, stage, registry_.catalog());
     };
@@ -117,7 +120,7 @@ class Probe {
 
   void check_splits(const model::WorkerTask& task, const ir::Program& program) {
     bad_split_ = true;
-    for (const std::string& split : task.split_ops) check_split(program, split);
+    for (const std::string& split : task.settings.split_ops) check_split(program, split);
     bad_split_ = false;
     if (request_.dump) answer_.dumps.push_back(cell_of(task) + dump_of(task, program));
   }
@@ -134,7 +137,8 @@ class Probe {
     const std::optional<execution::ExecutionMode> mode = execution::find_mode(task.mode);
     GRAPHBENCH_ASSERT(mode.has_value());
     try {
-      return ir::dump(program, execution::segments_of(*mode, program, task.split_ops), task.batches.front());
+      return ir::dump(program, execution::segments_of(*mode, program, task.settings.split_ops),
+                      task.batches.front());
     } catch (const Error& error) {
       return not_captured(error);
     }

@@ -92,8 +92,8 @@ TEST_P(ShapesConformance, AStepIsRightWhateverWasRecordedAheadOfIt) {
   const ir::Program p = program();
   model::WorkerTask task;
   task.mode = std::string(execution::name_of(mode()));
-  task.sampling.seconds_max = 0.01;
-  task.instruments.shape_trace = {
+  task.settings.sampling.seconds_max = 0.01;
+  task.settings.instruments.shape_trace = {
       "steps.txt", 2, {{1, 1}, {8, 1}, {1, 1}, {3, 2}, {8, 1}, {3, 2}, {2, 3}, {8, 1}, {3, 2}}};
   worker::TaskRig rig(task, device(), p);
   rig.allocate(1);

@@ -168,11 +168,27 @@ class Caller(HarnessCase):
         for path in (self.folder / "one").glob("*.json"):
             self.assertEqual(path.read_bytes(), (self.folder / "two" / path.name).read_bytes(), path.name)
 
+    def test_an_option_of_a_file_that_changes_no_cell_is_a_note(self):
+        self.write("sweep.toml", 'check-addresses = true\nsplit-ops = "linear"\nevaluate = false\n')
+        done = self.run_graphbench(*TINY, "--workload", "mlp", "--mode", "eager", "--config", "sweep.toml",
+                                   code=0)
+        for name in ("check-addresses", "split-ops"):
+            self.assertIn(f": {name}: ", done.stderr)
+        self.assertEqual(2, done.stderr.count("graphbench: note: sweep.toml:"), done.stderr)
+
     def test_bad_input(self):
         self.write("file", "")
         self.refuse_each((
             ("--dump-graph file", ("--dump-graph: ", "is not a writable folder")),
-            ("--tune-sizes 1,4", ("--tune-sizes: ", "the option has no effect on host")),
+            ("--tune-sizes 1,4", ("--tune-sizes: ", '"1,4" would change no cell', "--device cuda")),
+            ("--mode eager --check-addresses", ("--check-addresses: the option would change no cell",)),
+            ("--mode eager --dump-graph d", ("--dump-graph: the option would change no cell",)),
+            ("--mode eager --on-skip eager", ('--on-skip: "eager" would change no cell', "--mode whole")),
+            ("--mode whole --split-ops linear", ('--split-ops: "linear" would', "--mode piecewise")),
+            ("--mode whole --io-addresses rotate", ('--io-addresses: "rotate" would', "with --io")),
+            ("--mode eager --io-addresses fresh --io update", ("--io: ", "would change no cell")),
+            ("--mode whole --io copy_out --mutated-inputs refuse", ("--mutated-inputs: ", "copy_in")),
+            ("--dry-run --dump-program", ("--dry-run: ", "cannot be combined with --dump-program")),
             ("--edges full",
              ("--edges: ", "the option has no effect on host: leave the option out, or give --device cuda")),
             ("--edges half", ("--edges: ", "give programmatic, full")),

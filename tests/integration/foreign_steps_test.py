@@ -73,12 +73,14 @@ class ForeignSteps(HarnessCase):
                                ["--dtype", "fp32", "the option applies only to programs"],
                                ["--pass", "training", "the option applies only to programs"],
                                ["--io", "copy_in", "the option applies only to programs"],
-                               ["--tune-sizes", "2", "the option applies only to programs"],
+                               ["--tune-sizes", "2", "would change no cell of this plan"],
                                ["--set", "foreign_step.width=1", "this workload has no options"]):
             with self.subTest(option=option):
                 self.assert_refused(self.sweep(option, words[0]), option, words[1])
-        for flag in ("--profile", "--check-addresses"):
-            self.assert_refused(self.sweep(flag), flag, "the option applies only to programs")
+        for flag in ("--profile", "--check-addresses", "--evaluate"):
+            self.assert_refused(self.sweep(flag), flag, "would change no cell of this plan")
+        for axis in ("--torch-hide-capture=on", "--torch-compile=default", "--torch-inputs=keep"):
+            self.assert_refused(self.sweep(axis), axis.split("=")[0], "give the value only with --torch")
         self.assert_refused(self.sweep(workload="foreign_step,mlp"), "--workload",
                             "give --workload foreign_step alone")
         of_programs = self.run_graphbench(*TINY, "--mode", "example.replay")

@@ -310,7 +310,11 @@ class Ladder(HarnessCase):
                 ("--exec both", ["--exec", "own, shared, switch"]),
                 ("--exec switch --capture-when lazy", ["--exec", "give --capture-when startup"]),
                 ("--warmup-by requests", ["--warmup-by", "give --capture-when lazy"]),
-                ("--tune-sizes 1,4", ["--tune-sizes", "the option has no effect on host"]),
+                ("--tune-sizes 1,4", ["--tune-sizes", '"1,4" would change no cell']),
+                ("--split-ops linear", ["--split-ops", "--mode piecewise"]),
+                *((f"--suggest={LLAMA} {option}", [option.split(" ")[0], "--verify"])
+                  for option in ("--no-rivals", "--exec own", "--arrivals 9", "--capture-order largest",
+                                 "--capture-when lazy", "--mutated-inputs refuse", "--launches 2")),
                 ("--warmup-by request", ["--warmup-by", "capture, requests"]),
                 ("--mode best,best", ["--mode", "given twice"]),
                 ("--mode eager,best", ["--mode", "give whole or piecewise"]),

@@ -84,8 +84,8 @@ class Packages(HarnessCase):
             self.refused(*SWEEP, *FILES, f"--{option}", value,
                          said=f"--{option}: the option is for building programs")
         self.refused(*SWEEP, "--package", "p.gbp",
-                     said="--package: a package's weights are in a separate file")
-        self.refused(*SWEEP, "--weights", "w", said="--weights: the option needs a package")
+                     said="--package: the option does nothing without --weights: give --weights too")
+        self.refused(*SWEEP, "--weights", "w", said="--weights: the option does nothing without --package")
         self.refused(*SWEEP, *FILES, "--batch", "2,3",
                      said="--batch: 3 is not in \"%s\": the package has 1, 2, "
                           "and was compiled without --general"
@@ -165,7 +165,8 @@ class Packages(HarnessCase):
         for word in ("on", "YES"):
             self.refused(*SWEEP, *FILES, "--low-memory", word,
                          said=f"--low-memory: \"{word}\" is not valid: give OFF, ON")
-        self.refused(*SWEEP, "--low-memory", "ON", said="--low-memory: the option needs a package")
+        self.refused(*SWEEP, "--low-memory", "ON",
+                     said="--low-memory: the option does nothing without --package")
 
     def test_a_package_with_general_kernels_runs_at_any_batch(self):
         self.compile("--general")

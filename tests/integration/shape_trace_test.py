@@ -70,7 +70,7 @@ class ShapeTrace(HarnessCase):
             path = self.write("steps.txt", text)
             self.refuse_each([(arguments, message)], *TINY, "--shape-trace", path)
         self.refuse_each((*((f"{option} 2",
-                             f"{option}: the option is a limit for --shape-trace: give --shape-trace too")
+                             f"{option}: the option does nothing without --shape-trace: give")
                             for option in ("--shape-programs", "--shape-recordings")),
                           ("--shape-trace none.txt", '--shape-trace: "none.txt" cannot be read')), *TINY)
 

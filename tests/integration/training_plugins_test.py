@@ -101,5 +101,5 @@ class TrainingPlugins(HarnessCase):
             if cell["mode"] != "piecewise":
                 self.assertEqual(1 if cell["mode"] == "whole" else 0, evaluation["pieces"])
         done = self.run_graphbench(*TINY, "--evaluate", code=2)
-        self.assertIn("--evaluate: the option applies only to training: give --pass training too",
-                      done.stderr)
+        self.assertIn("--evaluate: the option would change no cell of this plan: give it only with --pass "
+                      "training", done.stderr)

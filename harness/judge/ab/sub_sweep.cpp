@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "graphs/base/process/exit_text.hpp"
@@ -14,15 +15,14 @@
 namespace graphbench::ab {
 namespace {
 
-// Each binary has its own defaults for these options, so `ab` passes them on only if the user gives them.
-const std::vector<std::string> passed_on = {"time-per-cell", "samples-max", "worker-timeout", "cpu",
-                                            "on-skip",       "sustained",   "capture-stream", "tune-sizes"};
-const std::vector<std::string> flags_passed_on = {"no-pin", "cold-l2", "check-addresses"};
-
-// True if the task's --io uses the option. A sweep refuses the option otherwise.
-bool says_something(const std::string& option, const model::WorkerTask& task) {
-  const std::string_view io = model::later_axis(task, "io");
-  return option == "io-addresses" ? !io.empty() : io.starts_with("copy") && io != "copy_out";
+// Whether the option changes a cell of the task. A sweep refuses the option otherwise.
+bool reaches(const config::OptionSpec& option, const model::WorkerTask& task,
+             const config::SweepOptions& options) {
+  if (option.reach.changes == nullptr) return true;
+  const std::string device = task.device.substr(0, task.device.find(':'));
+  return std::ranges::any_of(task.batches, [&](std::int64_t batch) {
+    return option.reach.changes(model::cell_of(task, batch), device, options);
+  });
 }
 
 constexpr double version_seconds_max = 20;
@@ -30,9 +30,9 @@ constexpr double version_seconds_max = 20;
 }  // namespace
 
 std::vector<std::string> refused_options() {
-  std::vector<std::string> names = {"profile"};
+  std::vector<std::string> names;
   for (const config::OptionSpec& option : config::sweep_options()) {
-    if (option.local && option.name != "quiet" && option.name != "plugin") names.push_back(option.name);
+    if (option.in_ab == config::InAb::refused) names.push_back(option.name);
   }
   return names;
 }
@@ -57,8 +57,7 @@ std::vector<std::string> arguments_of(const SubSweep& sweep, const config::RawOp
     arguments.push_back(value);
   };
   // An older binary does not know --pass, so only a training task gives it.
-  const bool trains = task.pass == "training";
-  if (trains) add("pass", task.pass);
+  if (task.pass == "training") add("pass", task.pass);
   for (const auto& [name, value] : task.more_axes) add(name, value);
   for (const std::string& plugin : options.plugins) add("plugin", plugin);
   // A sweep refuses settings of other workloads.
@@ -66,19 +65,16 @@ std::vector<std::string> arguments_of(const SubSweep& sweep, const config::RawOp
     const std::string value = set.word.empty() ? std::to_string(set.value) : set.word;
     if (set.workload == task.workload) add("set", set.workload + "." + set.key + "=" + value);
   }
-  if (!options.split_ops.empty()) add("split-ops", join(options.split_ops, ","));
-  for (const std::string& name : passed_on) {
-    const auto given = raw.find(name);
-    if (given != raw.end()) add(name, given->second.front().text);
-  }
-  for (const std::string name : {"io-addresses", "mutated-inputs"}) {
-    const auto given = raw.find(name);
-    if (given != raw.end() && says_something(name, task)) add(name, given->second.front().text);
-  }
-  if (trains && options.instruments.evaluate) arguments.push_back("--evaluate");
-  for (const std::string& name : flags_passed_on) {
-    const auto given = raw.find(name);
-    if (given != raw.end() && given->second.front().text == "true") arguments.push_back("--" + name);
+  // Each binary has its own defaults, so only what the user gives is passed on.
+  for (const config::OptionSpec& option : config::sweep_options()) {
+    if (option.in_ab != config::InAb::passed || !config::is_given(raw, option) ||
+        !reaches(option, task, options))
+      continue;
+    if (option.kind == config::OptionKind::flag) {
+      arguments.push_back("--" + option.name);
+    } else {
+      add(option.name, join(raw.at(option.name), ",", &config::RawItem::text));
+    }
   }
   return arguments;
 }

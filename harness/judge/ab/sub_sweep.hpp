@@ -11,7 +11,7 @@
 
 namespace graphbench::ab {
 
-// `ab` writes its own documents, so it refuses --profile and all local options but --quiet and --plugin.
+// The options with config::InAb::refused, most of them because `ab` writes its own documents.
 std::vector<std::string> refused_options();
 
 struct SubSweep {

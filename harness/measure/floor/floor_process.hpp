@@ -9,8 +9,8 @@
 
 #include "graphs/base/process/process_supervisor.hpp"
 #include "harness/model/codec/result_fields.hpp"
-#include "harness/model/instruments.hpp"
 #include "harness/model/result.hpp"
+#include "harness/model/settings.hpp"
 
 namespace graphbench::floors {
 

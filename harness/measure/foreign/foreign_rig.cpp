@@ -76,7 +76,7 @@ bool ForeignRig::open(std::int64_t batch) {
   const Opening opening{.batch = batch,
                         .mode = task_.mode,
                         .device_uuid = device().info().kind == "host" ? "" : device().info().uuid,
-                        .split_ops = task_.split_ops,
+                        .split_ops = task_.settings.split_ops,
                         .axes = {task_.more_axes.begin(), task_.more_axes.end()}};
   auto& [step, failure] = opened_[batch];
   try {

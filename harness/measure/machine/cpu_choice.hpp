@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/model/instruments.hpp"
+#include "harness/model/settings.hpp"
 
 namespace graphbench::machine {
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "harness/model/instruments.hpp"
+#include "harness/model/settings.hpp"
 
 namespace graphbench::machine {
 

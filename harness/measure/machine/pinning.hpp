@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "harness/model/instruments.hpp"
+#include "harness/model/settings.hpp"
 
 namespace graphbench::machine {
 

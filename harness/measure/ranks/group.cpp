@@ -97,7 +97,7 @@ class Group {
       const std::string rank = std::to_string(i);
       model::WorkerTask own = task_;
       own.device = device_after(task_.device, i);
-      own.instruments.submitter.reset();  // chosen among all CPUs; each rank chooses among its own
+      own.settings.instruments.submitter.reset();  // chosen among all CPUs; each rank chooses among its own
       commands[i].input = codec::write_data(own);
       // Long limits, so that reason_of_hang() detects a hang before the supervisor does. Ranks other than 0
       // have none, because they may be silent while rank 0 compiles.

@@ -38,9 +38,9 @@ std::vector<std::vector<std::byte>> EvaluationStep::outputs(bool eagerly) {
 model::Evaluation EvaluationStep::measure() {
   const measure::StepUnderTest step{*executor_, rig_.stream()};
   model::Launch launch{};
-  measure::measure_ramp(step, task_.sampling, launch);
+  measure::measure_ramp(step, task_.settings.sampling, launch);
   launch.latency_samples.clear();  // discards samples that were taken while the cache filled
-  measure::measure_ramp(step, task_.sampling, launch);
+  measure::measure_ramp(step, task_.settings.sampling, launch);
   const facts::GraphCounts counts = executor_->counts().graphs;
   return {.ops = counts.captured_ops + counts.eager_ops,
           .pieces = counts.pieces,

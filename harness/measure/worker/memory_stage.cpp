@@ -52,7 +52,7 @@ void note_peaks(TaskRun& run) {
   const MemoryTally& tally = run.placement->device().tally();
   const auto most = [&](MemoryKind kind) { return static_cast<std::int64_t>(tally.most(kind)); };
   model::PeakBytes& peak = run.peaks.peak_bytes.emplace();
-  (run.task.package.file.empty() ? peak.build : peak.load) = most(MemoryKind::program);
+  (run.task.settings.package.file.empty() ? peak.build : peak.load) = most(MemoryKind::program);
   run.peaks.weights_bytes_max = most(MemoryKind::weights);
   run.peaks.tuning_bytes_max = most(MemoryKind::tuning);
 }

@@ -21,7 +21,7 @@ Placement::Placement(const model::WorkerTask& task, const OpenDevice& open, cons
   monitor_ = device_->make_monitor();
   // A CPU's last-level cache is not emptied between visits, because other programs share and refill it.
   const bool own_cache = device_->info().kind != "host" && device_->cache_bytes() > 0;
-  if (task.instruments.cold_l2 || own_cache) {
+  if (task.settings.instruments.cold_l2 || own_cache) {
     cache_ = std::make_unique<measure::CacheFlush>(*device_, rig_->stream());
   }
 }

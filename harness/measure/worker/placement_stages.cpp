@@ -36,7 +36,7 @@ std::unique_ptr<execution::Executor> prepare(TaskRun& run, BatchRun& batch, mode
     const bool skip = is_skip(error.code());
     if (!model::is_graph_mode(run.task.mode) || !(skip || refuses_capture(error.code()))) throw;
     if (skip) batch.result.counters.emplace().skips[std::string(name_of(error.code()))] = 1;
-    if (run.task.caller.on_skip != "eager") throw;
+    if (run.task.settings.caller.on_skip != "eager") throw;
     Rig& rig = run.placement->rig();
     if (!rig.survives(error.code())) forget_refusal(*rig.make_eager(batch.size), rig.stream());
     executor = rig.prepare(batch.size, setup, phase, true);
@@ -73,7 +73,8 @@ void set_up_first(TaskRun& run, BatchRun& batch) {
   const execution::StepCounts counts = batch.executor->counts();
   if (!counts.unseen) batch.result.graph = counts.graphs;
   batch.result.paths = paths_of(*batch.executor);
-  if (!run.task.caller.tune_sizes.empty()) batch.result.tuned = model::is_tuned(run.task.caller, batch.size);
+  if (!run.task.settings.caller.tune_sizes.empty())
+    batch.result.tuned = model::is_tuned(run.task.settings.caller, batch.size);
   if (run.program != nullptr) {
     for (const std::string& line : run.program->rewrites()) {
       if (line.starts_with("pass ")) batch.result.rewrites.push_back(line);
@@ -87,12 +88,12 @@ void set_up_first(TaskRun& run, BatchRun& batch) {
         batch.result.training->breaks.push_back({std::string(name_of(ErrorCode::no_gradient_capture)), line});
     }
   }
-  measure::measure_ramp(run.step_of(batch), run.task.sampling, launch);
+  measure::measure_ramp(run.step_of(batch), run.task.settings.sampling, launch);
   count(run, batch);
   launch.setups.push_back(launch.setup);
   run.startup.add(launch.setup);
   add_package(run, batch, launch.setup);
-  batch.passes = measure::make_cell_passes(run.task.sampling,
+  batch.passes = measure::make_cell_passes(run.task.settings.sampling,
                                            seed_for(run.task, SeedUse::passes, batch.size + run.task.launch),
                                            launch, run.placements);
 }
@@ -169,7 +170,7 @@ void visit(TaskRun& run, BatchRun& batch) {
   std::optional<model::LaunchMachine>& machine = batch.result.launches.front().machine;
   if (!machine) machine.emplace().before = run.placement->read_monitor();
   batch.passes->visit(run.step_of(batch), run.placement->device(),
-                      run.task.instruments.cold_l2 ? nullptr : run.placement->cache());
+                      run.task.settings.instruments.cold_l2 ? nullptr : run.placement->cache());
   const std::optional<double> slowdown = run.clock.slowdown(probe);
   if (slowdown) batch.device_slowdowns.push_back(*slowdown);
   // The probe decides, because a monitor may still report a limit after the work that reached the limit.
@@ -181,8 +182,8 @@ void visit(TaskRun& run, BatchRun& batch) {
 // Loads the device after the placement's visits, then waits for its clock as before a visit.
 void sustain(TaskRun& run, BatchRun& batch) {
   measure::SustainedBounds bounds;
-  bounds.seconds_max = *run.task.instruments.sustained_seconds;
-  bounds.samples_max = run.task.sampling.samples_max;
+  bounds.seconds_max = *run.task.settings.instruments.sustained_seconds;
+  bounds.samples_max = run.task.settings.sampling.samples_max;
   run.pin.hold();
   batch.loads.push_back(measure::measure_sustained(run.step_of(batch), run.placement->device(), bounds,
                                                    [&] { run.tell_phase(batch.size, "sustain"); }));
@@ -191,7 +192,7 @@ void sustain(TaskRun& run, BatchRun& batch) {
 }
 
 bool runs_under_load(const TaskRun& run, const BatchRun& batch) {
-  return run.task.instruments.sustained_seconds && batch.executor;
+  return run.task.settings.instruments.sustained_seconds && batch.executor;
 }
 
 // Reports failed batches; returns false if no other batch is left. Runs before the device is discarded: if

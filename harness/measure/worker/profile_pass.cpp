@@ -189,7 +189,7 @@ void record_profiles(TaskRun& run) {
       run.tell_phase(at, "profile");
       BatchProfile profile(run.task, run.program_rig(), *made.profiler);
       run.tell({.batch = at, .profile = profile.run(at, batch.result.launches.back().device_seconds)});
-      if (run.task.instruments.trace)
+      if (run.task.settings.instruments.trace)
         run.tell(
             {.trace = model::TraceProcess{.name = trace_process(run.task, at), .spans = profile.spans()}});
     }

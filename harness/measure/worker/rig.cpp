@@ -17,7 +17,8 @@ double seconds_of(const std::function<void()>& stage) {
 Rig::Rig(const model::WorkerTask& task, Device& device)
     : task_(task),
       device_(device),
-      stream_(task.caller.capture_stream == "default" ? device.default_stream() : device.make_stream()) {}
+      stream_(task.settings.caller.capture_stream == "default" ? device.default_stream()
+                                                               : device.make_stream()) {}
 
 std::unique_ptr<execution::Executor> Rig::prepare(std::int64_t batch, model::Setup& setup,
                                                   const std::function<void(std::string_view)>& phase,

@@ -38,8 +38,8 @@ execution::CallerSettings caller_settings(const model::WorkerTask& task) {
     settings.source = execution::find_io_source(source).value();
   if (const std::string_view same = model::later_axis(task, "io-same"); !same.empty())
     settings.same_percent = static_cast<std::size_t>(std::lround(100 * std::stod(std::string(same))));
-  settings.fresh_addresses = task.caller.addresses == "fresh";
-  settings.copy_back = task.caller.mutated_inputs == "copy_back";
+  settings.fresh_addresses = task.settings.caller.addresses == "fresh";
+  settings.copy_back = task.settings.caller.mutated_inputs == "copy_back";
   return settings;
 }
 
@@ -49,14 +49,15 @@ abi::BuildChoice choice_of(const model::WorkerTask& task) {
           .pass = task.pass,
           .options = task.options,
           .axes = task.more_axes,
-          .splits = task.split_ops};
+          .splits = task.settings.split_ops};
 }
 
 }  // namespace
 
 std::uint64_t seed_for(const model::WorkerTask& task, SeedUse use, std::int64_t batch) {
-  return ir::mix64(task.seed ^ ir::mix64(static_cast<std::uint64_t>(use) * 1'000'003u +
-                                         static_cast<std::uint64_t>(batch)));
+  return ir::mix64(
+      static_cast<std::uint64_t>(task.settings.seed) ^
+      ir::mix64(static_cast<std::uint64_t>(use) * 1'000'003u + static_cast<std::uint64_t>(batch)));
 }
 
 bool is_skip(ErrorCode code) noexcept {
@@ -110,11 +111,12 @@ TaskRig::TaskRig(const model::WorkerTask& task, Device& device, const ir::Progra
 TaskRig::~TaskRig() = default;
 
 void TaskRig::open_package() {
-  if (task_.package.file.empty() || weights_) return;
-  package::Package package = package::open_package(task_.package.file, task_.package.digest);
+  if (task_.settings.package.file.empty() || weights_) return;
+  package::Package package =
+      package::open_package(task_.settings.package.file, task_.settings.package.digest);
   manifest_ = std::move(package.manifest);
-  weights_ = std::make_unique<package::WeightsFile>(task_.package.weights, manifest_,
-                                                    package::part_bytes_of(task_.package.low_memory));
+  weights_ = std::make_unique<package::WeightsFile>(
+      task_.settings.package.weights, manifest_, package::part_bytes_of(task_.settings.package.low_memory));
 }
 
 void TaskRig::allocate(std::int64_t largest) {
@@ -133,7 +135,7 @@ void TaskRig::allocate(std::int64_t largest) {
   stream().synchronize();
   const execution::CallerSettings settings = caller_settings(task_);
   if (mode_ != ExecutionMode::eager &&
-      (settings.form != execution::IoForm::fixed || task_.caller.check_addresses)) {
+      (settings.form != execution::IoForm::fixed || task_.settings.caller.check_addresses)) {
     caller_ = std::make_unique<execution::CallerMemory>(device(), program_, *buffers, settings);
     caller_->fill_all_inputs(stream());
   }
@@ -143,7 +145,7 @@ void TaskRig::allocate(std::int64_t largest) {
 execution::ExecutionContext TaskRig::context(pool::MemoryPool* graph_pool) {
   execution::ExecutionContext context = this->context(program_, *buffers_, *eager_pool_, graph_pool);
   context.caller = caller_.get();
-  context.check_addresses = task_.caller.check_addresses;
+  context.check_addresses = task_.settings.caller.check_addresses;
   context.forked = model::later_axis(task_, "branches") == "forked";
   return context;
 }
@@ -156,7 +158,7 @@ execution::ExecutionContext TaskRig::context(const ir::Program& program, executi
           .buffers = buffers,
           .eager_pool = eager_pool,
           .graph_pool = graph_pool,
-          .splits = task_.split_ops,
+          .splits = task_.settings.split_ops,
           .replace_memset_nodes = model::later_axis(task_, "graph-rewrite") == "memset"};
 }
 
@@ -174,7 +176,7 @@ std::unique_ptr<execution::Executor> TaskRig::make_executor(std::int64_t batch, 
 
 std::unique_ptr<execution::Executor> TaskRig::make_executor(ExecutionMode mode, std::int64_t batch,
                                                             pool::MemoryPool* graph_pool) {
-  device().choose_for_size(model::is_tuned(task_.caller, batch));
+  device().choose_for_size(model::is_tuned(task_.settings.caller, batch));
   execution::ExecutionContext context = this->context(graph_pool);
   if (mode != ExecutionMode::eager && model::later_axis(task_, "capture-streams") == "each")
     context.capture_stream = capture_streams_.emplace_back(device().make_stream()).get();

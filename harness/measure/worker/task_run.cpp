@@ -77,14 +77,14 @@ void walk(TaskRun& run, BatchRun& batch) {
   std::vector<model::TraceSpan> spans;
   batch.result.shape_walk = walk_shapes(
       run.task, run.program_rig(), traced, [&] { run.tell_phase(batch.size, "shapes"); }, spans);
-  if (run.task.instruments.trace)
+  if (run.task.settings.instruments.trace)
     run.tell({.trace = model::TraceProcess{.name = id_of(batch.result.cell) + " shapes", .spans = spans}});
 }
 
 // Runs only in the first launch, because later launches capture the same graphs.
 void dump(TaskRun& run, BatchRun& batch) {
   TaskRig& rig = run.program_rig();
-  dump_graphs(run.task.caller.dump_graph, id_of(batch.result.cell), rig.mode(), rig.context(nullptr),
+  dump_graphs(run.task.settings.caller.dump_graph, id_of(batch.result.cell), rig.mode(), rig.context(nullptr),
               batch.size);
 }
 
@@ -93,7 +93,7 @@ bool evaluates(const TaskRun& run, const BatchRun& batch) {
 }
 
 bool dumps(const TaskRun& run, const BatchRun& batch) {
-  return run.program != nullptr && !run.task.caller.dump_graph.empty() && run.task.launch == 0 &&
+  return run.program != nullptr && !run.task.settings.caller.dump_graph.empty() && run.task.launch == 0 &&
          run.is_graph_cell(batch);
 }
 
@@ -131,7 +131,7 @@ void run_stages(TaskRun& run) {
   if (!run.placement->rig().allocated()) return;
   if (run.program == nullptr) return;
   if (run.memory) measure_memory(run);
-  if (run.task.instruments.profile) record_profiles(run);
+  if (run.task.settings.instruments.profile) record_profiles(run);
 }
 
 }  // namespace
@@ -155,8 +155,8 @@ bool TaskRun::trains() const {
 }
 
 measure::StepUnderTest TaskRun::step_of(const BatchRun& batch) {
-  return {*batch.executor, placement->rig().stream(), task.instruments.cold_l2 ? placement->cache() : nullptr,
-          rank};
+  return {*batch.executor, placement->rig().stream(),
+          task.settings.instruments.cold_l2 ? placement->cache() : nullptr, rank};
 }
 
 void TaskRun::tell_phase(std::int64_t batch, std::string_view phase) const {

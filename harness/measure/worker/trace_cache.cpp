@@ -142,7 +142,7 @@ void TraceCache::prepare(const Shape& shape, model::TracedStep& step) {
   if (step.reason.empty()) step.reason = "no kernels are kept for batch " + std::to_string(shape.batch);
   make_room_for_path(step);
   Path path{.entry = entry, .executor = nullptr};
-  rig_.device().choose_for_size(model::is_tuned(task_.caller, shape.batch));
+  rig_.device().choose_for_size(model::is_tuned(task_.settings.caller, shape.batch));
   path.executor = execution::make_executor(rig_.mode(), context(*entry), shape.batch);
   for (std::int64_t i = 0; i < task_.warmup; ++i) path.executor->warm_up();
   rig_.stream().synchronize();
@@ -194,7 +194,7 @@ model::ShapeWalk TraceCache::facts() const {
 
 model::ShapeWalk walk_shapes(const model::WorkerTask& task, TaskRig& rig, const TraceProgram& program,
                              const std::function<void()>& begin_step, std::vector<model::TraceSpan>& spans) {
-  const model::ShapeTrace& trace = task.instruments.shape_trace;
+  const model::ShapeTrace& trace = task.settings.instruments.shape_trace;
   TraceCache cache(task, rig, program, trace);
   std::vector<model::TracedStep> steps;
   Shape shape;
@@ -217,7 +217,7 @@ model::ShapeWalk walk_shapes(const model::WorkerTask& task, TaskRig& rig, const 
     }
   }
   model::ShapeWalk walk = cache.facts();
-  measure_hits(cache, shape, rig.stream(), task.sampling.seconds_max, walk);
+  measure_hits(cache, shape, rig.stream(), task.settings.sampling.seconds_max, walk);
   walk.traces = std::move(steps);
   rig.buffers().fill_weights(rig.stream(), seed_for(task, SeedUse::weights));
   rig.buffers().fill_state(rig.stream(), seed_for(task, SeedUse::state));

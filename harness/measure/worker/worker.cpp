@@ -27,9 +27,9 @@ model::PackageUse use_of(const package::Package& package, const model::WorkerTas
                          const StartupClock& clock) {
   model::PackageUse use{};
   use.bytes = static_cast<std::int64_t>(package.bytes);
-  use.weights_bytes = static_cast<std::int64_t>(std::filesystem::file_size(task.package.weights));
+  use.weights_bytes = static_cast<std::int64_t>(std::filesystem::file_size(task.settings.package.weights));
   use.load_seconds = clock.startup().plugin_seconds;
-  use.low_memory = task.package.low_memory;
+  use.low_memory = task.settings.package.low_memory;
   return use;
 }
 
@@ -44,7 +44,7 @@ void load_module(const model::WorkerTask& task, StartupClock& clock, Work work) 
 }
 
 machine::SubmitterPin pin_of(const model::WorkerTask& task, const ranks::Rank& rank = {}) {
-  return machine::SubmitterPin(task.instruments, rank.share_of(machine::allowed_cpus()),
+  return machine::SubmitterPin(task.settings.instruments, rank.share_of(machine::allowed_cpus()),
                                !task.device.starts_with("host"));
 }
 
@@ -77,10 +77,10 @@ void run_program(const model::WorkerTask& task, const Tell& tell, StartupClock& 
   };
   const ir::Program program = package ? packaged(package::Stage::after) : build_program(registry, task);
   std::optional<ir::Program> evaluated;
-  if (task.instruments.evaluate && ir::is_training(program))
+  if (task.settings.instruments.evaluate && ir::is_training(program))
     evaluated = package ? packaged(package::Stage::before) : build_forward_program(registry, task);
   TraceProgram traced;
-  if (!task.instruments.shape_trace.steps.empty()) {
+  if (!task.settings.instruments.shape_trace.steps.empty()) {
     traced = [&](std::int64_t sequence) {
       model::WorkerTask shaped = task;
       if (sequence > 0) shaped.options[model::sequence_option] = sequence;
@@ -115,7 +115,7 @@ void on_placement(const model::WorkerTask& asked, StartupClock& clock, const abi
                   const std::function<void()>& alive, const std::function<void(Placement&)>& work) {
   abi::WorkloadRegistry registry;
   workloads::add_builtin(registry);
-  for (const std::string& plugin : asked.plugins) registry.load(plugin);
+  for (const std::string& plugin : asked.settings.plugins) registry.load(plugin);
   if (lent != nullptr) registry.add(*lent->plugin, lent->origin);
   model::WorkerTask task = asked;
   task.batches.clear();
@@ -139,12 +139,12 @@ void run_worker(const model::WorkerTask& task, const Tell& tell, const abi::Lent
   StartupClock clock(task.spawned_ns);
   abi::WorkloadRegistry registry;
   std::optional<package::Package> package;
-  if (task.package.file.empty()) {
+  if (task.settings.package.file.empty()) {
     workloads::add_builtin(registry);
   } else {
-    package = package::open_package(task.package.file, task.package.digest);
+    package = package::open_package(task.settings.package.file, task.settings.package.digest);
   }
-  for (const std::string& plugin : task.plugins) registry.load(plugin);
+  for (const std::string& plugin : task.settings.plugins) registry.load(plugin);
   if (lent != nullptr) registry.add(*lent->plugin, lent->origin);
   const gb_step* const step = package ? nullptr : registry.step(task.workload);
   if (step != nullptr) {

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "harness/model/codec/description.hpp"
-#include "harness/model/instruments.hpp"
+#include "harness/model/settings.hpp"
 
 namespace graphbench::codec {
 

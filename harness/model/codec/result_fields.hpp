@@ -243,8 +243,9 @@ GB_DESCRIBE(model::SamplingBounds, seconds_max, samples_max);
 GB_DESCRIBE(model::CallerOptions, addresses, mutated_inputs, on_skip, capture_stream, check_addresses,
             tune_sizes, dump_graph);
 GB_DESCRIBE(model::PackageFiles, file, weights, digest, low_memory);
+GB_DESCRIBE(model::Settings, seed, sampling, plugins, split_ops, caller, package, instruments);
 GB_DESCRIBE(model::WorkerTask, device, workload, preset, dtype, pass, mode, warmup, more_axes, batches,
-            launch, seed, sampling, plugins, options, split_ops, caller, package, instruments, spawned_ns);
+            launch, options, settings, spawned_ns);
 
 // described_parts.cpp instantiates these templates once, because each takes seconds to compile.
 extern template void JsonWriter::put(Json&, const model::CellResult&) const;

@@ -85,14 +85,6 @@ std::map<std::string, std::string> grouping_keys(const config::SweepOptions& opt
   return keys;
 }
 
-// Refuses option `name` without the option that it needs. `there`: the needed option was given.
-void check_needs(const config::SweepOptions& options, const std::string& name, bool there,
-                 const std::string& needed) {
-  if (!options.places.contains(name) || there) return;
-  throw InputError(options.where(name),
-                   "the option does nothing without " + needed + ": give " + needed + " too");
-}
-
 std::string textfile(const config::SweepOptions& options) {
   const std::string& path = options.prometheus.textfile;
   const std::string where = options.where("prometheus-textfile");
@@ -162,20 +154,6 @@ std::shared_ptr<net::TlsContext> check_tls(const config::TlsOptions& options,
 
 PublishSettings check_publishing(const config::SweepOptions& options) {
   const config::PrometheusOptions& given = options.prometheus;
-  check_needs(options, "prometheus-allow-remote", !given.allow_remote || !given.listen.empty(),
-              "--prometheus-listen");
-  for (const char* name : {"tls-certificate", "tls-key"}) {
-    check_needs(options, name, !given.listen.empty(), "--prometheus-listen");
-  }
-  check_needs(options, "push-grouping", !given.push.empty(), "--prometheus-push");
-  check_needs(options, "push-delete", !given.push_delete || !given.push.empty(), "--prometheus-push");
-  check_needs(options, "linger", !given.listen.empty() || given.push_delete,
-              "--prometheus-listen or --push-delete");
-  const bool published = !given.listen.empty() || !given.textfile.empty() || !given.push.empty();
-  for (const auto& [name, text] : {std::pair("baseline", &given.baseline), {"against", &given.against}}) {
-    check_needs(options, name, published || text->empty(),
-                "--prometheus-listen, --prometheus-textfile or --prometheus-push");
-  }
   PublishSettings settings;
   settings.baseline = Baseline::open({given.baseline, given.against, given.history});
   if (!given.listen.empty()) settings.listen = listen_address(options);

@@ -20,7 +20,7 @@ using nlohmann::json;
 
 constexpr const char* request_name = "request";
 constexpr int depth_max = 4;
-const config::OptionSpec plugins_key = {.name = "plugins", .kind = config::OptionKind::repeated};
+const config::OptionSpec plugins_key = {{.kind = config::OptionKind::repeated}, {}, "plugins"};
 
 // Some clients write time_per_cell, because names in their languages have no dashes.
 std::string key_of(const std::string& written) {

@@ -39,7 +39,7 @@ class OpenTask {
  public:
   OpenTask(const model::WorkerTask& task, Device& device, const abi::WorkloadRegistry& registry)
       : program_(worker::build_program(registry, task)), rig_(task, device, program_) {
-    if (task.instruments.cold_l2) flush_.emplace(device, rig_.stream());
+    if (task.settings.instruments.cold_l2) flush_.emplace(device, rig_.stream());
     allocate(task);
   }
 
@@ -192,7 +192,7 @@ class CellBenchmarks {
     open_of_ = nullptr;
     if (device_ == nullptr) open_device_of(task);
     // Threads that the stream starts now may run on all CPUs but the submitting thread's.
-    machine::SubmitterPin pin(task.instruments, cpus_, device_->info().kind != "host");
+    machine::SubmitterPin pin(task.settings.instruments, cpus_, device_->info().kind != "host");
     pin.keep_others_off();
     open_ = std::make_unique<OpenTask>(task, *device_, registry_);
     pin.take();
@@ -203,7 +203,7 @@ class CellBenchmarks {
   void open_device_of(const model::WorkerTask& task) {
     cpus_ = machine::allowed_cpus();
     workloads::add_builtin(registry_);
-    for (const std::string& plugin : task.plugins) registry_.load(plugin);
+    for (const std::string& plugin : task.settings.plugins) registry_.load(plugin);
     device_ = graphbench::open_device(task.device);
   }
 
@@ -243,20 +243,15 @@ constexpr Refused refused[] = {
     {"quiet", "bench prints Google Benchmark's output: give --benchmark_out=FILE and redirect stdout"},
     {"on-skip", "bench can only report a benchmark that cannot run: run a sweep with --on-skip"},
 };
-constexpr const char* of_sweeps_alone[] = {
-    "evaluate", "shape-trace", "shape-programs", "shape-recordings", "dump-program", "dry-run",  "package",
-    "weights",  "low-memory",  "dump-graph",     "concurrent",       "shard",        "shard-by", "costs"};
-
 // The reason why bench refuses the option; null if bench accepts it.
 const char* refusal_of(const config::OptionSpec& option) {
   const auto* found =
       std::ranges::find_if(refused, [&](const Refused& r) { return r.option == option.name; });
   if (found != std::end(refused)) return found->instead;
-  if (std::ranges::count(of_sweeps_alone, option.name) > 0)
-    return "the option belongs to --sweep: leave the option out, or run a sweep";
-  const bool publishes =
-      option.group == config::OptionGroup::results || option.group == config::OptionGroup::prometheus;
-  return publishes ? publishes_nothing : nullptr;
+  if (contains(config::options_for("bench"), option.name)) return nullptr;
+  return option.group == config::OptionGroup::prometheus
+             ? publishes_nothing
+             : "the option belongs to --sweep: leave the option out, or run a sweep";
 }
 
 class BenchCommand final : public Command {

@@ -11,6 +11,7 @@
 #include "graphs/base/digest.hpp"
 #include "graphs/base/text.hpp"
 #include "harness/model/vocabulary.hpp"
+#include "harness/options/option_table.hpp"
 #include "harness/sweep/plan/workload_choice.hpp"
 
 namespace graphbench::plan {
@@ -100,35 +101,74 @@ std::string options_of(const std::string& axis, const std::vector<std::string>& 
   return text;
 }
 
-// Refuses a value of a later axis (Axis::came_later) that applies to no cell: it would have no effect.
-void check_reach(const config::SweepOptions& options, const model::Axes& planned,
-                 const std::vector<model::Cell>& cells, const Catalog& catalog,
-                 const model::AxisTable& table) {
+// Refuses an option of the command line that changes no cell. A file or a request may serve several plans, so
+// one of theirs is a note.
+void say_without_effect(const config::SweepOptions& options, const std::string& name, const std::string& why,
+                        std::vector<std::string>& notes) {
+  const std::string where = options.where(name);
+  if (where.starts_with("--") && !options.requested) throw InputError(where, why);
+  notes.push_back(where + ": " + why);
+}
+
+// Looks for values of a later axis (Axis::came_later) that apply to no cell.
+void check_axes(const config::SweepOptions& options, const model::Axes& planned,
+                const std::vector<model::Cell>& cells, const Catalog& catalog, const model::AxisTable& table,
+                std::vector<std::string>& notes) {
   for (const model::Axis& axis : table) {
     const auto given = planned.more_axes.find(axis.name);
     if (given == planned.more_axes.end()) continue;
-    if (!axis.devices.empty() && !contains(axis.devices, catalog.facts.kind))
-      throw InputError(options.where(axis.name), "the option has no effect on " + catalog.facts.kind +
-                                                     ": leave the option out, or give --device " +
-                                                     join(axis.devices, " or "));
+    if (!axis.devices.empty() && !contains(axis.devices, catalog.facts.kind)) {
+      say_without_effect(options, axis.name,
+                         "the option has no effect on " + catalog.facts.kind +
+                             ": leave the option out, or give --device " + join(axis.devices, " or "),
+                         notes);
+      continue;
+    }
     const bool of_steps = axis.passes == std::vector<std::string>{std::string(model::of_its_own)};
     for (const std::string& value : given->second) {
       const auto has = [&](const model::Cell& cell) {
         const auto found = cell.more_axes.find(axis.name);
-        return found != cell.more_axes.end() && found->second == value;
+        return found != cell.more_axes.end() && found->second == value &&
+               (!axis.torch || options.torch.given());
       };
       if (value == axis.fallback || std::ranges::any_of(cells, has)) continue;
-      throw InputError(options.where(axis.name),
-                       in_quotes(value) + " would change no cell of this plan: give the value only with" +
-                           (of_steps ? " a foreign step" : options_of("pass", axis.passes)) +
-                           options_of("mode", axis.modes) + options_of(axis.within.axis, axis.within.values));
+      say_without_effect(options, axis.name,
+                         in_quotes(value) + " would change no cell of this plan: give the value only with" +
+                             (axis.torch ? " --torch"
+                              : of_steps ? " a foreign step"
+                                         : options_of("pass", axis.passes)) +
+                             options_of("mode", axis.modes) +
+                             options_of(axis.within.axis, axis.within.values),
+                         notes);
     }
   }
 }
 
-// The text of the plan's hash: lines of `key=value` for workloads with presets and options, axes, split ops,
-// sampling limits and the caller's settings. Leaves out later axes at their default, options about output,
-// the worker's time limit, and the device, whose fingerprint is in the result's environment.
+// Looks for other options that change no cell.
+void check_reach(const config::SweepOptions& options, std::vector<model::Cell> cells,
+                 const std::string& device_kind, std::vector<std::string>& notes) {
+  for (const std::string& mode : options.more_modes) {
+    cells.push_back(cells.front());
+    cells.back().mode = mode;
+  }
+  for (const config::OptionSpec& option : config::sweep_options()) {
+    if (!options.places.contains(option.name) || option.reach.changes == nullptr) continue;
+    const auto is_changed = [&](const model::Cell& cell) {
+      return option.reach.changes(cell, device_kind, options);
+    };
+    if (std::ranges::any_of(cells, is_changed)) continue;
+    const std::string value = config::value_text(option, options);
+    say_without_effect(options, option.name,
+                       (value.empty() || value == "on" ? "the option" : in_quotes(value)) +
+                           " would change no cell of this plan: give it only with " +
+                           std::string(option.reach.with),
+                       notes);
+  }
+}
+
+// The text of the plan's hash: lines of `key=value` for workloads with presets and options, axes and the
+// options that OptionSpec::in_hash names. Leaves out later axes at their default, and the device, whose
+// fingerprint is in the result's environment.
 std::string canonical_text(const model::PlanFacts& facts, const std::vector<WorkloadChoice>& workloads,
                            const config::SweepOptions& options, const model::AxisTable& table) {
   // Leaves out launches and seed, so that results of five and of ten launches can be compared.
@@ -149,10 +189,8 @@ std::string canonical_text(const model::PlanFacts& facts, const std::vector<Work
       if (!named_above && !values.empty()) text += axis.name + "=" + join(values) + "\n";
     }
   }
-  text += "split-ops=" + join(options.split_ops) + "\n";
-  text += "time-per-cell=" + shortest_text(options.sampling.seconds_max) + "\n";
-  text += "samples-max=" + std::to_string(options.sampling.samples_max) + "\n";
-  // Left out if false, so that plans from before this option keep their hash.
+  text += config::hash_lines(options);
+  // Not InHash::changed, because documents have it outside of `caller`, and older plans keep their hash.
   if (facts.cold_l2) text += "cold-l2=true\n";
   for (const auto& [name, value] : facts.caller) text += name + "=" + value + "\n";
   return text;
@@ -191,11 +229,7 @@ model::Plan make_plan(const config::SweepOptions& options, const Catalog& catalo
   plan.facts.launches = options.launches;
   plan.facts.cold_l2 = options.instruments.cold_l2;
   plan.facts.profile = options.instruments.profile;
-  plan.facts.caller = model::settings_of(options.caller);
-  if (!options.caller.tune_sizes.empty() && catalog.facts.kind == "host")
-    throw InputError(
-        options.where("tune-sizes"),
-        "the option has no effect on host, which chooses no library algorithms by size: leave it out");
+  plan.facts.caller = config::changed_settings(options);
   complete_grids(plan.facts, options, catalog, workloads);
   const std::vector<model::Axes> grids = model::grids_of(plan.facts);
   check_size(grids, options.launches, "--sweep", table);
@@ -206,18 +240,13 @@ model::Plan make_plan(const config::SweepOptions& options, const Catalog& catalo
         return std::ranges::find(workloads, name, &WorkloadChoice::name)->preset;
       },
       table);
-  for (const model::Axes& grid : grids) check_reach(options, grid, plan.cells, catalog, table);
+  for (const model::Axes& grid : grids) check_axes(options, grid, plan.cells, catalog, table, plan.notes);
+  check_reach(options, plan.cells, catalog.facts.kind, plan.notes);
 
   model::WorkerTask common;
   common.device = catalog.device;
-  common.seed = static_cast<std::uint64_t>(options.seed);
-  common.sampling = options.sampling;
-  common.plugins = options.plugins;
-  common.split_ops = options.split_ops;
-  common.caller = options.caller;
-  common.package = options.package;
-  common.instruments = options.instruments;
-  std::mt19937_64 random(common.seed);
+  common.settings = options;
+  std::mt19937_64 random(static_cast<std::uint64_t>(options.seed));
   for (common.launch = 0; common.launch < options.launches; ++common.launch) {
     std::vector<model::WorkerTask> round = make_round(workloads, plan.facts, table, common);
     shuffle(round, random);

@@ -19,8 +19,8 @@ constexpr double batch_seconds = 0.2;
 
 double estimate_of(const model::WorkerTask& task) {
   // Counts the sustained load twice, because a launch runs it in two placements.
-  const double batch =
-      batch_seconds + task.sampling.seconds_max + 2 * task.instruments.sustained_seconds.value_or(0);
+  const double batch = batch_seconds + task.settings.sampling.seconds_max +
+                       2 * task.settings.instruments.sustained_seconds.value_or(0);
   return start_seconds + static_cast<double>(task.batches.size()) * batch;
 }
 

@@ -92,8 +92,7 @@ void check_step(const abi::WorkloadInfo& info, const config::SweepOptions& optio
                                                 in_quotes(info.name) + " is a step that " +
                                                 in_quotes(info.plugin) + " runs: leave the option out");
   };
-  for (const char* option : {"preset", "dtype", "pass", "profile", "trace", "shape-trace", "evaluate",
-                             "dump-graph", "dump-program", "check-addresses", "tune-sizes"}) {
+  for (const char* option : {"preset", "dtype", "pass", "dump-program"}) {
     if (options.places.contains(option)) refuse(option);
   }
   for (const model::Axis& axis : model::axes()) {

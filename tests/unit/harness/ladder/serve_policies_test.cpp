@@ -30,7 +30,7 @@ TEST_F(Serve, FirstRequestsAreServedEagerlyAsWarmupsWhereThatIsAskedFor) {
 TEST_F(Serve, RunsAreCountedByWhetherTheirSizeIsTunedAndCaptured) {
   ServeTask task = task_of("mlp", "whole", {2, 4}, "uniform:1:8", 80);
   EXPECT_FALSE(serve_task(task).launch.tuning.has_value());
-  task.task.caller.tune_sizes = {2, 5};
+  task.task.settings.caller.tune_sizes = {2, 5};
   const model::LadderTuning tuning = serve_task(task).launch.tuning.value();
   EXPECT_EQ(tuning.tuned_captured, 20);
   EXPECT_EQ(tuning.general_captured, 20);

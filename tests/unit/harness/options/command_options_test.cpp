@@ -10,6 +10,7 @@
 #include "graphs/base/text.hpp"
 #include "harness/options/numbers.hpp"
 #include "harness/options/option_table.hpp"
+#include "harness/options/own_values.hpp"
 #include "harness/options/raw_options.hpp"
 #include "tests/support/refusal.hpp"
 
@@ -52,6 +53,26 @@ TEST_F(OptionsTest, RepeatableOptionsKeepEveryValueWithItsCommas) {
   parse({"--plugin", "a,b.so", "--plugin", "c.so", "--set", "a.b=1"});
   ASSERT_EQ(options_.sweep().at("plugin").size(), 2u);
   EXPECT_EQ(options_.sweep().at("plugin").at(0).text, "a,b.so");
+}
+
+TEST_F(OptionsTest, ACommandsOwnRowsAreShownReadAndRefusedWithoutEffect) {
+  bool fast = false;
+  std::int64_t count = 1;
+  std::string file;
+  options_.own({"--fast", "", "the words of a flag", into(fast), {[&] { return count > 1; }, "--count 2"}});
+  options_.own({"--count", "N", "a number", into(count, {1, 9}, " is no count: give "), {}, "--file"});
+  options_.own({"--file", "FILE", "a file", into(file), {}, {}, "-"});
+  EXPECT_THAT(app_.help(), HasSubstr("the words of a flag"));
+  EXPECT_EQ(refusal({"--count", "2"}), "--count: the option does nothing without --file: give --file too");
+  app_.clear();
+  EXPECT_EQ(refusal({"--fast"}), "--fast: the option would change nothing: give it only with --count 2");
+  app_.clear();
+  EXPECT_EQ(refusal({"--count", "10", "--file", "f"}), "--count: \"10\" is no count: give 1 to 9");
+  app_.clear();
+  parse({"--file", "--count", "3", "--fast"});
+  EXPECT_TRUE(fast);
+  EXPECT_EQ(count, 3);
+  EXPECT_EQ(file, "-");
 }
 
 TEST_F(OptionsTest, OtherOptionsMayBeGivenOnce) {

@@ -5,6 +5,7 @@
 
 #include <map>
 
+#include "harness/options/option_table.hpp"
 #include "tests/support/refusal.hpp"
 
 namespace graphbench::config {
@@ -83,6 +84,7 @@ TEST(Options, OfAShardMayNameIt) {
   RawOptions raw = flag("shard", "3/8");
   EXPECT_EQ(check_options(raw).json, "graphbench.3-of-8.json");
   raw["json"] = {{"{shard}/{shard}.json", "--json"}};
+  raw["prometheus-push"] = {{"http://localhost:9091", "--prometheus-push"}};
   raw["push-grouping"] = {{"shard={shard}", "--push-grouping"}};
   EXPECT_EQ(check_options(raw).json, "3-of-8/3-of-8.json");
   EXPECT_THAT(check_options(raw).prometheus.grouping, ElementsAre("shard=3-of-8"));
@@ -108,22 +110,9 @@ RawOptions with_io(const std::string& io, const std::string& name, const std::st
   return raw;
 }
 
-TEST(Options, RefuseWordsOfCallersThatWouldChangeNothing) {
-  EXPECT_EQ(refusal(flag("io-addresses", "fresh")),
-            "--io-addresses: the option needs a caller with its own addresses: give --io too");
-  EXPECT_EQ(refusal(flag("io-addresses", "rotate")),
-            "--io-addresses: the option needs a caller with its own addresses: give --io too");
+TEST(Options, RefuseWrongWordsOfCallers) {
   EXPECT_EQ(refusal(with_io("update,exec_per_set", "io-addresses", "fresh")),
             "--io-addresses: --io exec_per_set needs addresses that repeat: give --io-addresses rotate");
-  EXPECT_EQ(
-      refusal(with_io("static,update", "mutated-inputs", "copy_back")),
-      "--mutated-inputs: the option applies only when values are copied: give --io copy_in or copy_in_out or "
-      "copy_if_moved too");
-  EXPECT_EQ(refusal(flag("io-source", "pinned")),
-            "--io-source: the option applies only when values are copied: give --io copy_in or copy_in_out "
-            "or copy_out too");
-  EXPECT_THAT(refusal(with_io("copy_if_moved", "io-source", "pinned")),
-              HasSubstr("--io-source: the option applies"));
   EXPECT_THAT(refusal(with_io("copy_if_moved", "io-same", "0.8")), HasSubstr("give 0, 0.5, 0.9, 0.99, 1"));
   EXPECT_THAT(refusal(flag("io", "copyin")), HasSubstr("did you mean \"copy_in\"?"));
   EXPECT_THAT(refusal(flag("on-skip", "eagr")), HasSubstr("give record, eager; did you mean \"eager\"?"));
@@ -132,8 +121,7 @@ TEST(Options, RefuseWordsOfCallersThatWouldChangeNothing) {
 }
 
 TEST(Options, TakeWhatACallerDoes) {
-  const model::CallerOptions usual = check_options({}).caller;
-  EXPECT_TRUE(model::settings_of(usual).empty());
+  EXPECT_TRUE(changed_settings(check_options({})).empty());
   RawOptions raw = with_io("static,copy_in_out", "io-addresses", "fresh");
   raw["mutated-inputs"] = {{"copy_back", "--mutated-inputs"}};
   raw["on-skip"] = {{"eager", "--on-skip"}};
@@ -141,13 +129,43 @@ TEST(Options, TakeWhatACallerDoes) {
   raw["check-addresses"] = {{"true", "--check-addresses"}};
   raw["tune-sizes"] = {{"1,8:32:x2", "--tune-sizes"}};
   raw["dump-graph"] = {{"dumps/of/../it", "--dump-graph"}};
-  const model::CallerOptions given = check_options(raw).caller;
-  EXPECT_TRUE(given.dump_graph.starts_with("/") && given.dump_graph.ends_with("/dumps/it"))
-      << given.dump_graph;
-  EXPECT_THAT(model::settings_of(given),
+  const SweepOptions given = check_options(raw);
+  EXPECT_TRUE(given.caller.dump_graph.starts_with("/") && given.caller.dump_graph.ends_with("/dumps/it"))
+      << given.caller.dump_graph;
+  EXPECT_THAT(changed_settings(given),
               ElementsAre(Pair("capture-stream", "default"), Pair("check-addresses", "on"),
                           Pair("io-addresses", "fresh"), Pair("mutated-inputs", "copy_back"),
                           Pair("on-skip", "eager"), Pair("tune-sizes", "1,8,16,32")));
+}
+
+// Each row names only options that exist, and an option that reaches a worker comes back from its place.
+TEST(OptionTable, NamesOptionsAndCommandsThatExist) {
+  for (const OptionSpec& option : sweep_options()) {
+    for (const std::vector<std::string>& names : {option.needs, option.excludes}) {
+      for (const std::string& name : names) EXPECT_NE(find_option(name), nullptr) << option.name;
+    }
+    EXPECT_EQ(option.reach.changes == nullptr, option.reach.with.empty()) << option.name;
+    EXPECT_EQ(option.kind == OptionKind::flag, option.placeholder.empty()) << option.name;
+    EXPECT_FALSE(option.kind == OptionKind::words && option.value.index() != 0 && option.noun.empty())
+        << option.name;
+    if (option.in_hash == InHash::no) continue;
+    EXPECT_NE(option.value.index(), 0u) << option.name << ": the hash has the text of a place";
+    EXPECT_NE(option.in_ab, InAb::own) << option.name;
+  }
+}
+
+TEST(Options, RefuseTheirNeedsAndWhatTheyExclude) {
+  EXPECT_EQ(refusal(flag("weights", "w")),
+            "--weights: the option does nothing without --package: give --package too");
+  EXPECT_EQ(refusal(flag("linger", "3")),
+            "--linger: the option does nothing without --prometheus-listen or --push-delete: give "
+            "--prometheus-listen or --push-delete too");
+  RawOptions raw = flag("cpu", "0");
+  raw["no-pin"] = {{"true", "--no-pin"}};
+  EXPECT_EQ(refusal(raw),
+            "--no-pin: the option cannot be combined with --cpu: leave one of the two options out");
+  raw["no-pin"] = {{"false", "a.toml:1: no-pin"}};
+  EXPECT_EQ(refusal(raw), "accepted");
 }
 
 TEST(Options, RefuseMalformedDeviceNumbers) {

@@ -151,11 +151,11 @@ TEST(Identity, IsOfThePlanAndTheKindOfDevice) {
   const RunIdentity first = identity_of(plan, facts, {});
   facts.uuid = "GPU-1";
   plan.tasks[0].device = "cuda:1";
-  plan.tasks[0].instruments.submitter.emplace();
+  plan.tasks[0].settings.instruments.submitter.emplace();
   EXPECT_EQ(first, identity_of(plan, facts, {})) << "another device of the same kind goes on";
   facts.driver = "570";
   EXPECT_NE(part(first, "kind of device"), part(identity_of(plan, facts, {}), "kind of device"));
-  plan.tasks[0].sampling.samples_max = 7;
+  plan.tasks[0].settings.sampling.samples_max = 7;
   EXPECT_NE(part(first, "plan"), part(identity_of(plan, facts, {}), "plan"));
 }
 

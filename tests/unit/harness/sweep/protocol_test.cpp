@@ -21,17 +21,17 @@ WorkerEvent after_the_pipe(const WorkerEvent& event) {
 TEST(Protocol, ATaskSurvives) {
   model::WorkerTask task = test::sample_task("whole", {4, 1}, 2);
   task.warmup = 3;
-  task.seed = UINT64_MAX;
-  task.sampling = {0.1, 7};
-  task.plugins = {"/a b.so"};
+  task.settings.seed = INT64_MAX;
+  task.settings.sampling = {0.1, 7};
+  task.settings.plugins = {"/a b.so"};
   task.options = {{"hidden", 9}};
-  task.split_ops = {"sdpa"};
+  task.settings.split_ops = {"sdpa"};
   const model::WorkerTask copy = codec::read_data<model::WorkerTask>(codec::write_data(task), "read");
   EXPECT_EQ(codec::write_data(copy), codec::write_data(task));
-  EXPECT_EQ(copy.seed, UINT64_MAX);
+  EXPECT_EQ(copy.settings.seed, INT64_MAX);
   EXPECT_EQ(copy.batches, task.batches);
   EXPECT_EQ(copy.options, task.options);
-  EXPECT_EQ(copy.sampling.seconds_max, 0.1);
+  EXPECT_EQ(copy.settings.sampling.seconds_max, 0.1);
 }
 
 TEST(Protocol, ACellSurvivesWithAllItsNumbers) {
@@ -136,13 +136,13 @@ TEST(ProbeProtocol, ARequestSurvives) {
   request.device = "cuda:1";
   request.plugins = {"/p.so"};
   request.programs = {sample_task("whole", {4})};
-  request.programs[0].split_ops = {"sdpa"};
+  request.programs[0].settings.split_ops = {"sdpa"};
   request.dump = true;
   const ProbeRequest copy = codec::read_data<ProbeRequest>(codec::write_data(request), "read");
   EXPECT_EQ(codec::write_data(copy), codec::write_data(request));
   EXPECT_TRUE(copy.dump);
   EXPECT_EQ(copy.programs.at(0).batches, std::vector<std::int64_t>{4});
-  EXPECT_EQ(copy.programs.at(0).split_ops, std::vector<std::string>{"sdpa"});
+  EXPECT_EQ(copy.programs.at(0).settings.split_ops, std::vector<std::string>{"sdpa"});
 }
 
 TEST(ProbeProtocol, AnAnswerSurvives) {

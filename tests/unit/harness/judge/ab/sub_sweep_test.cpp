@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "harness/options/option_table.hpp"
 #include "tests/support/sample_plan.hpp"
 
 namespace graphbench::ab {
@@ -50,26 +51,26 @@ TEST(SubSweep, LeavesToTheBinaryWhatWasNotGiven) {
 
 TEST(SubSweep, NamesThePassTrainingAndWhatIsForItAlone) {
   model::WorkerTask trained = task();
-  config::SweepOptions options;
-  options.instruments.evaluate = true;
-  EXPECT_THAT(arguments_of({trained, 1, "x"}, {}, options), Not(Contains("--pass")));
-  EXPECT_THAT(arguments_of({trained, 1, "x"}, {}, options), Not(Contains("--evaluate")));
+  const config::RawOptions raw = {{"evaluate", {{"true", "--evaluate"}}}};
+  EXPECT_THAT(arguments_of({trained, 1, "x"}, raw, {}), Not(Contains("--pass")));
+  EXPECT_THAT(arguments_of({trained, 1, "x"}, raw, {}), Not(Contains("--evaluate")));
   trained.pass = "training";
-  const auto arguments = arguments_of({trained, 1, "x"}, {}, options);
+  const auto arguments = arguments_of({trained, 1, "x"}, raw, {});
   EXPECT_EQ(value_of(arguments, "--pass"), "training");
   EXPECT_THAT(arguments, Contains("--evaluate"));
   EXPECT_THAT(arguments_of({trained, 1, "x"}, {}, {}), Not(Contains("--evaluate")));
 }
 
 TEST(SubSweep, PassesOnWhatWasGiven) {
-  const config::RawOptions raw = {{"time-per-cell", {{"0.5", "--time-per-cell"}}},
-                                  {"sustained", {{"15", "--sustained"}}},
-                                  {"cold-l2", {{"true", "--cold-l2"}}},
-                                  {"no-pin", {{"false", "x.toml:1: no-pin"}}}};
+  const config::RawOptions raw = {
+      {"time-per-cell", {{"0.5", "--time-per-cell"}}},
+      {"sustained", {{"15", "--sustained"}}},
+      {"cold-l2", {{"true", "--cold-l2"}}},
+      {"no-pin", {{"false", "x.toml:1: no-pin"}}},
+      {"split-ops", {{"sdpa", "x.toml:2: split-ops"}, {"gelu", "x.toml:2: split-ops"}}}};
   config::SweepOptions options;
   options.plugins = {"/a.so", "/b.so"};
   options.set = {{"mlp", "hidden", 64, "", "--set", true}, {"conv", "channels", 8, "", "--set", true}};
-  options.split_ops = {"sdpa", "gelu"};
   const auto arguments = arguments_of({task(), 1, "x"}, raw, options);
   EXPECT_EQ(value_of(arguments, "--time-per-cell"), "0.5");
   EXPECT_EQ(value_of(arguments, "--sustained"), "15");
@@ -78,9 +79,29 @@ TEST(SubSweep, PassesOnWhatWasGiven) {
   EXPECT_EQ(std::ranges::count(arguments, "--plugin"), 2);
   EXPECT_EQ(value_of(arguments, "--set"), "mlp.hidden=64");
   EXPECT_EQ(std::ranges::count(arguments, "--set"), 1) << "a sweep refuses to set what it does not run";
-  EXPECT_EQ(value_of(arguments, "--split-ops"), "sdpa,gelu");
+  EXPECT_EQ(value_of(arguments, "--split-ops"), "absent") << "a sweep refuses what changes no cell";
+  model::WorkerTask pieces = task();
+  pieces.mode = "piecewise";
+  EXPECT_EQ(value_of(arguments_of({pieces, 1, "x"}, raw, options), "--split-ops"), "sdpa,gelu");
   options.set = {{"mlp", "cond", 0, "taken", "--set", true}};
   EXPECT_EQ(value_of(arguments_of({task(), 1, "x"}, raw, options), "--set"), "mlp.cond=taken");
+}
+
+// An option that a sweep takes and `ab` accepts reaches its sweeps, unless `ab` gives a value of its own.
+TEST(SubSweep, PassesOnEveryOptionThatItsRowSays) {
+  model::WorkerTask every = task();
+  every.mode = "piecewise";
+  every.pass = "training";
+  every.device = "cuda:0";
+  every.more_axes["io"] = "copy_in";
+  for (const config::OptionSpec& option : config::sweep_options()) {
+    EXPECT_EQ(std::ranges::count(refused_options(), option.name), option.in_ab == config::InAb::refused)
+        << option.name;
+    if (option.in_ab != config::InAb::passed) continue;
+    const config::RawOptions raw = {{option.name, {{"true", "--" + option.name}}}};
+    EXPECT_EQ(std::ranges::count(arguments_of({every, 1, "x"}, raw, {}), "--" + option.name), 1)
+        << option.name;
+  }
 }
 
 TEST(SubSweep, SaysOfCallersWhatItsCellsHave) {

@@ -119,7 +119,7 @@ TEST(TaskRig, CapturesOnTheDevicesOwnStreamWhereTheTaskSaysSo) {
   for (const std::string whose : {"own", "default"}) {
     Device device;
     model::WorkerTask task = test::sample_task("whole", {1});
-    task.caller.capture_stream = whose;
+    task.settings.caller.capture_stream = whose;
     TaskRig rig(task, device, program);
     EXPECT_EQ(&rig.stream() == device.own, whose == "default");
   }
@@ -135,7 +135,7 @@ class EvaluateTest : public TaskRunTest {
   EvaluateTest() {
     task_.pass = "training";
     task_.more_axes = {{"optimizer", "sgd"}, {"micro-batches", "2"}};
-    task_.instruments.evaluate = true;
+    task_.settings.instruments.evaluate = true;
   }
 };
 

@@ -51,8 +51,8 @@ class TaskRunTest : public ::testing::TestWithParam<std::string> {
   void SetUp() override {
     workloads::add_builtin(registry_);
     task_.warmup = 1;
-    task_.sampling.seconds_max = 10;                       // long enough that samples_max ends the passes
-    task_.sampling.samples_max = 6 * measure::placements;  // the fewest with a confidence interval
+    task_.settings.sampling.seconds_max = 10;  // long enough that samples_max ends the passes
+    task_.settings.sampling.samples_max = 6 * measure::placements;  // the fewest with a confidence interval
   }
   void run() { run(program()); }
   ir::Program program() const {

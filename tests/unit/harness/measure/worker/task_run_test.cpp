@@ -31,7 +31,7 @@ TEST_P(TaskRunTest, ReportsEveryBatchMeasuredAndChecked) {
           << id_of(cell.cell) << ": " << (cell.reason ? cell.reason->message : "");
       EXPECT_TRUE(cell.check->identical);
       const model::Launch& launch = cell.launches.at(0);
-      EXPECT_EQ(launch.latency_seconds->count, task_.sampling.samples_max);
+      EXPECT_EQ(launch.latency_seconds->count, task_.settings.sampling.samples_max);
       EXPECT_TRUE(launch.latency_seconds->p50_ci95_low);
       // The last sample may also make the median precise enough; which bound ends the pass varies with time.
       EXPECT_THAT(launch.latency_stopped_by, ::testing::AnyOf("samples", "precision"));
@@ -91,7 +91,7 @@ TEST_F(TaskRunGraphTest, CountsDoNotDependOnHowManySamplesAreTaken) {
   run();
   const model::Counters few = events_.cells.at(4).counters.value();
   events_ = Recorder{};
-  task_.sampling.samples_max *= 2;
+  task_.settings.sampling.samples_max *= 2;
   run();
   const model::Counters many = events_.cells.at(4).counters.value();
   EXPECT_EQ(few.programs, 1);
@@ -110,7 +110,7 @@ TEST_F(TaskRunGraphTest, ARefusedCaptureFailsItsCellOrRunsEagerWhereThatIsAskedF
   run();
   EXPECT_EQ(events_.cells.at(4).status, CellStatus::failed);
   EXPECT_THAT(events_.cells.at(4).reason->message, ::testing::HasSubstr("op layer0.up (linear)"));
-  task_.caller.on_skip = "eager";
+  task_.settings.caller.on_skip = "eager";
   run_again();
   const model::CellResult& cell = events_.cells.at(4);
   EXPECT_EQ(cell.fallback, "eager");
@@ -130,7 +130,7 @@ TEST_F(TaskRunGraphTest, SaysWhichSizesHaveChoicesOfTheirOwn) {
   EXPECT_EQ(events_.cells.at(4).tuned, std::nullopt);
   EXPECT_EQ(std::ranges::count(of_its_own, false), 0);
   of_its_own.clear();
-  task_.caller.tune_sizes = {2};
+  task_.settings.caller.tune_sizes = {2};
   run_again();
   EXPECT_EQ(events_.cells.at(4).tuned, false);
   EXPECT_EQ(events_.cells.at(2).tuned, true);

@@ -25,11 +25,11 @@ class TraceCacheTest : public TaskRunTest {
     task_.workload = "attention";
     task_.pass = "training";
     task_.more_axes = {{"optimizer", "sgd"}};
-    task_.sampling.seconds_max = 0.01;
+    task_.settings.sampling.seconds_max = 0.01;
   }
   model::ShapeWalk walk(const std::vector<model::ShapeStep>& steps, std::int64_t programs_max = 8,
                         std::int64_t recordings_max = 64) {
-    task_.instruments.shape_trace = {"steps.txt", programs_max, steps, recordings_max};
+    task_.settings.instruments.shape_trace = {"steps.txt", programs_max, steps, recordings_max};
     const ir::Program program = build_program(registry_, task_);
     device_ = open_device("host");
     TaskRig rig(task_, *device_, program);
@@ -135,7 +135,7 @@ TEST_F(TraceCacheTest, EagerHasProgramsAlone) {
 }
 
 TEST_F(TraceCacheTest, ProgramsShareTheRigsParameters) {
-  task_.instruments.shape_trace = {"steps.txt", 8, {{2, 16}, {2, 8}}};
+  task_.settings.instruments.shape_trace = {"steps.txt", 8, {{2, 16}, {2, 8}}};
   const ir::Program program = build_program(registry_, task_);
   const std::unique_ptr<Device> device = open_device("host");
   TaskRig rig(task_, *device, program);
@@ -146,7 +146,7 @@ TEST_F(TraceCacheTest, ProgramsShareTheRigsParameters) {
     return device->digest(rig.stream(), rig.buffers().address(id), program.describe(id, 1).bytes() / 4 * 4);
   };
   const std::uint64_t before = digest();
-  TraceCache cache(task_, rig, traced(), task_.instruments.shape_trace);
+  TraceCache cache(task_, rig, traced(), task_.settings.instruments.shape_trace);
   model::TracedStep step{};
   cache.submit({2, 16}, step);
   const std::uint64_t after = digest();
@@ -178,7 +178,7 @@ TEST_F(TraceCacheTest, AHitIsCheckedOnceOtherPathsWereRecorded) {
     return b.ending_in(b.one("mine", "m", {b.input("x", test::batched({}))}));
   };
   task_.more_axes = {};
-  task_.instruments.shape_trace = {"steps.txt", 8, {{2, {}, 1}, {1, {}, 2}, {2, {}, 3}}};
+  task_.settings.instruments.shape_trace = {"steps.txt", 8, {{2, {}, 1}, {1, {}, 2}, {2, {}, 3}}};
   const ir::Program first = program(0);
   const std::unique_ptr<Device> device = open_device("host");
   TaskRig rig(task_, *device, first);
@@ -202,7 +202,7 @@ TEST_F(TraceCacheTest, WalksForwardStepsOfAWorkloadWithoutSequences) {
 
 TEST_F(TraceCacheTest, ATaskWalksOnceWithItsLargestBatch) {
   task_.batches = {1, 2};
-  task_.instruments.shape_trace = {"steps.txt", 8, {{2, 16}, {2, 16}}};
+  task_.settings.instruments.shape_trace = {"steps.txt", 8, {{2, 16}, {2, 16}}};
   run(build_program(registry_, task_), nullptr, traced());
   ASSERT_EQ(events_.cells.at(2).status, model::CellStatus::ok);
   EXPECT_FALSE(events_.cells.at(1).shape_walk.has_value());

@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <set>
 
+#include "harness/model/vocabulary.hpp"
+#include "harness/options/option_table.hpp"
 #include "tests/support/refusal.hpp"
 #include "tests/unit/harness/sweep/plan/sample_catalog.hpp"
 
@@ -121,7 +123,7 @@ TEST(MakePlan, ATaskHasAllBatchesOfItsMode) {
   ASSERT_EQ(plan.tasks.size(), 1u);
   const model::WorkerTask& task = plan.tasks.front();
   EXPECT_THAT(task.batches, ElementsAre(1, 2, 4, 8));
-  EXPECT_EQ(task.seed, 5u);
+  EXPECT_EQ(task.settings.seed, 5);
   EXPECT_EQ(task.options.at("hidden"), 32);
 }
 
@@ -231,6 +233,46 @@ TEST(MakePlan, PlansTensOfThousandsOfCellsAndRefusesASweepThatCouldNotEnd) {
           "the axes multiply to 108000 measurements: give shorter lists, for at most 100000 measurements"));
 }
 
+// For each option with a reach: refused on a command line where it changes no cell, and noted where it comes
+// from a file.
+TEST(MakePlan, RefusesOptionsThatChangeNoCell) {
+  EXPECT_EQ(
+      refusal({{"mode", "eager"}, {"check-addresses", "true"}}),
+      "--check-addresses: the option would change no cell of this plan: give it only with a workload in a "
+      "graph mode, such as --mode whole");
+  EXPECT_EQ(refusal({{"mode", "eager,whole"}, {"split-ops", "linear"}}),
+            "--split-ops: \"linear\" would change no cell of this plan: give it only with --mode piecewise");
+  EXPECT_THAT(refusal({{"io-addresses", "rotate"}}), HasSubstr("give it only with --io"));
+  EXPECT_THAT(refusal({{"mode", "whole"}, {"io", "copy_out"}, {"mutated-inputs", "copy_back"}}),
+              HasSubstr("--io copy_in, copy_in_out or copy_if_moved"));
+  EXPECT_THAT(refusal({{"io", "update"}, {"io-source", "pinned"}}),
+              HasSubstr("--io-source: \"pinned\" would"));
+  EXPECT_EQ(refusal({{"mode", "whole"}, {"check-addresses", "true"}, {"io-addresses", "fresh"}}), "accepted");
+  RawOptions raw = flags({{"mode", "eager"}});
+  raw["check-addresses"] = {{"true", "a.toml:1: check-addresses"}};
+  EXPECT_THAT(planned(raw).notes,
+              ElementsAre(HasSubstr("a.toml:1: check-addresses: the option would change no cell")));
+  raw["check-addresses"] = {{"false", "a.toml:1: check-addresses"}};
+  EXPECT_THAT(planned(raw).notes, testing::IsEmpty());
+  config::SweepOptions asked = config::check_options(flags({{"mode", "eager"}, {"evaluate", "true"}}));
+  asked.requested = true;
+  EXPECT_EQ(make_plan(asked, sample_catalog(), {}).notes.size(), 1u)
+      << "a client's request may serve several plans";
+}
+
+TEST(MakePlan, FindsEveryOptionWithAReachWithoutEffect) {
+  std::vector<std::string> silent;
+  for (const config::OptionSpec& option : config::sweep_options()) {
+    if (option.reach.changes == nullptr) continue;
+    model::Cell cell;
+    cell.mode = "eager";
+    cell.pass = "forward";
+    cell.preset = std::string(model::of_its_own);
+    if (option.reach.changes(cell, "host", {})) silent.push_back(option.name);
+  }
+  EXPECT_THAT(silent, testing::IsEmpty());
+}
+
 std::string hash_of(const std::map<std::string, std::string>& texts,
                     const Catalog& catalog = sample_catalog()) {
   config::RawOptions raw;
@@ -261,6 +303,9 @@ TEST(PlanHash, DependsOnEveryOptionThatChangesTheMeasurement) {
                                                                      {"preset", "base"},
                                                                      {"set", "mlp.hidden=8"},
                                                                      {"split-ops", "linear"},
+                                                                     {"on-skip", "eager"},
+                                                                     {"cold-l2", "true"},
+                                                                     {"check-addresses", "true"},
                                                                      {"time-per-cell", "0.2"},
                                                                      {"samples-max", "10"}}) {
     EXPECT_NE(hash_of({{name, text}}), base) << name;

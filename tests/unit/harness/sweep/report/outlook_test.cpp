@@ -10,7 +10,7 @@ namespace {
 std::vector<model::WorkerTask> tasks(std::size_t count, std::size_t batches, double seconds) {
   model::WorkerTask task;
   task.batches.assign(batches, 1);
-  task.sampling.seconds_max = seconds;
+  task.settings.sampling.seconds_max = seconds;
   return std::vector<model::WorkerTask>(count, task);
 }
 
@@ -20,7 +20,7 @@ TEST(Outlook, SaysHowMuchAndAboutHowLong) {
   EXPECT_EQ(outlook(9, tasks(1000, 9, 3)), "9 cells, 1000 processes, about 8 hours");
   EXPECT_EQ(outlook(0, {}), "0 cells, 0 processes, about 1 second");
   std::vector<model::WorkerTask> loaded = tasks(1, 4, 0.15);
-  loaded.front().instruments.sustained_seconds = 15;
+  loaded.front().settings.instruments.sustained_seconds = 15;
   EXPECT_EQ(outlook(4, loaded), "4 cells, 1 process, about 2 minutes");
 }
 
