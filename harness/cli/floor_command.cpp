@@ -19,7 +19,7 @@
 #include "harness/options/command.hpp"
 #include "harness/options/option_table.hpp"
 #include "harness/options/output.hpp"
-#include "harness/sweep/planning.hpp"
+#include "harness/sweep/driver.hpp"
 #include "harness/sweep/report/print_report.hpp"
 #include "harness/sweep/report/result_report.hpp"
 
@@ -40,6 +40,47 @@ codec::FloorsDocument document_of(const floors::FloorAnswer& answer,
   return document;
 }
 
+class FloorJob final : public Job {
+ public:
+  FloorJob(const config::SweepOptions& options, const ReportFormat& format, bool wants_json)
+      : options_(options), format_(format), wants_json_(wants_json) {}
+
+  void check() override {
+    if (wants_json_) check_output_file("--json", options_.json, Stdout::allowed);
+  }
+  std::optional<int> plan(process::ProcessSupervisor&) override { return std::nullopt; }
+  std::string outlook() const override { return "1 process, about 10 seconds"; }
+
+  bool measure(process::ProcessSupervisor& supervisor) override {
+    const floors::FloorRequest request{options_.device, true, options_.instruments};
+    answer_ = floors::ask_floors(supervisor, process::own_command(floor_role), request,
+                                 options_.worker_timeout_seconds);
+    if (!answer_.reason) return true;
+    // A value that the user gave, a device's name or a variable, may be the cause.
+    if (answer_.reason->code == name_of(ErrorCode::invalid_argument))
+      throw InputError(options_.where("device"), answer_.reason->message);
+    throw Error(ErrorCode::device_failed, answer_.reason->message);
+  }
+
+  int deliver(process::ProcessSupervisor&) override {
+    const codec::FloorsDocument document = document_of(answer_, options_.instruments);
+    const std::string json = codec::to_json(document);
+    const bool stdout_taken = wants_json_ && options_.json == "-";
+    if (!options_.quiet) {
+      format_.print(
+          reporters::report_of(document.environment), [&] { return json; }, stdout_taken);
+    }
+    if (wants_json_) write_document(options_.json, json);
+    return exit_done;
+  }
+
+ private:
+  const config::SweepOptions& options_;
+  const ReportFormat& format_;
+  const bool wants_json_;
+  floors::FloorAnswer answer_;
+};
+
 class FloorCommand final : public Command {
  public:
   explicit FloorCommand(Options& options) : options_(options), format_(options) {
@@ -51,28 +92,8 @@ class FloorCommand final : public Command {
 
   int run(const Invocation&) override {
     const config::SweepOptions options = config::check_options(options_.sweep());
-    const bool wants_json = options_.given("--json");
-    if (wants_json) check_output_file("--json", options.json, Stdout::allowed);
-    check_cpu(options);
-    process::ProcessSupervisor supervisor;
-    const floors::FloorRequest request{options.device, true, options.instruments};
-    const floors::FloorAnswer answer = floors::ask_floors(supervisor, process::own_command(floor_role),
-                                                          request, options.worker_timeout_seconds);
-    if (answer.reason) {
-      // A value that the user gave, a device's name or a variable, may be the cause.
-      if (answer.reason->code == name_of(ErrorCode::invalid_argument))
-        throw InputError(options.where("device"), answer.reason->message);
-      throw Error(ErrorCode::device_failed, answer.reason->message);
-    }
-    const codec::FloorsDocument document = document_of(answer, options.instruments);
-    const std::string json = codec::to_json(document);
-    const bool stdout_taken = wants_json && options.json == "-";
-    if (!options.quiet) {
-      format_.print(
-          reporters::report_of(document.environment), [&] { return json; }, stdout_taken);
-    }
-    if (wants_json) write_document(options.json, json);
-    return exit_done;
+    FloorJob job(options, format_, options_.given("--json"));
+    return drive(job, options);
   }
 
  private:

@@ -23,6 +23,7 @@
 #include "harness/service/publish/publishing.hpp"
 #include "harness/service/report/report.hpp"
 #include "harness/sweep/devices.hpp"
+#include "harness/sweep/driver.hpp"
 #include "harness/sweep/journal.hpp"
 #include "harness/sweep/planning.hpp"
 #include "harness/sweep/report/print_report.hpp"
@@ -188,10 +189,6 @@ int report(const sweep::SweepOutcome& outcome, const config::SweepOptions& optio
   });
   if (shown) show_table(result, options, written);
   print_failures(outcome);
-  if (outcome.interrupted) {
-    complain("interrupted; the measurements are kept");
-    return exit_interrupted;
-  }
   if (!written || !sampled || !traced || !reported) return exit_error;
   return outcome.cells_failed > 0 ? exit_cells_failed : exit_done;
 }
@@ -229,6 +226,64 @@ void check_outputs(const config::SweepOptions& options) {
     throw InputError(options.where("report"), serve::no_page);
 }
 
+class SweepJob final : public Job {
+ public:
+  SweepJob(const config::SweepOptions& options, const Invocation& invocation)
+      : options_(options), invocation_(invocation), console_(options.quiet) {}
+
+  void check() override { check_outputs(options_); }
+
+  std::optional<int> plan(process::ProcessSupervisor& supervisor) override {
+    if (!options_.dump_program && !options_.dry_run) publisher_ = make_publisher(options_);
+    checked_ = make_checked_plan(options_, invocation_.argv, supervisor);
+    checked_.plan.facts.concurrent = join(invocation_.concurrent);
+    return options_.dump_program ? std::optional(dump_programs(checked_.dumps)) : std::nullopt;
+  }
+
+  std::string outlook() const override {
+    return reporters::outlook(std::ssize(checked_.plan.cells), checked_.plan.tasks);
+  }
+
+  bool measure(process::ProcessSupervisor& supervisor) override {
+    const auto& [catalog, plan, dumps] = checked_;
+    journal_ = open_journal(plan, catalog, options_, invocation_);
+    say_what_comes(plan, catalog, journal_.get(), options_);
+    // Before read_conditions() measures floors, the publisher's threads must leave the submitting thread's
+    // CPU.
+    const std::vector<int> cpus =
+        machine::submitter_cpus(plan.tasks.front().settings.instruments, machine::allowed_cpus());
+    const serve::SweepBegan began{plan.device, catalog.facts, {cpus.begin(), cpus.end()}, plan.facts.hash};
+    publisher_->begin(began.device, began.facts, began.submitter);
+    std::vector<sweep::SweepListener*> listeners = {publisher_.get(), &console_};
+    if (invocation_.served) listeners.push_back(&service_.emplace(began));
+    Listeners all(std::move(listeners));
+    const Conditions conditions = read_conditions(plan, options_, supervisor);
+    outcome_ = cli::measure(plan, catalog, options_, conditions, supervisor, all, journal_.get());
+    console_.finish();
+    add_conditions(conditions, outcome_);
+    return !outcome_.interrupted;
+  }
+
+  int deliver(process::ProcessSupervisor& supervisor) override {
+    const int exit_code = report(outcome_, options_, !invocation_.served);
+    // Keeps the journal if a file could not be written, because only the journal then has the results.
+    if (journal_ && !outcome_.interrupted && exit_code != exit_error) journal_->remove();
+    return finish_publishing(*publisher_, outcome_, options_, supervisor) ? exit_code : exit_error;
+  }
+
+  bool resumes() const override { return journal_ && !invocation_.served; }
+
+ private:
+  const config::SweepOptions& options_;
+  const Invocation& invocation_;
+  CheckedPlan checked_;
+  std::unique_ptr<publish::Publisher> publisher_;
+  std::unique_ptr<sweep::Journal> journal_;
+  reporters::ProgressPrinter console_;
+  std::optional<ServiceReporter> service_;
+  sweep::SweepOutcome outcome_;
+};
+
 class SweepCommand final : public Command {
  public:
   explicit SweepCommand(Options& options) : options_(options) {
@@ -250,42 +305,8 @@ class SweepCommand final : public Command {
   static int sweep(const config::RawOptions& raw, const Invocation& invocation) {
     config::SweepOptions options = config::check_options(config::with_default_plan(raw));
     options.requested = invocation.served;
-    check_outputs(options);
-    check_cpu(options);
-    process::ProcessSupervisor supervisor;
-    const std::unique_ptr<publish::Publisher> publisher =
-        options.dump_program || options.dry_run ? nullptr : make_publisher(options);
-    auto [catalog, plan, dumps] = make_checked_plan(options, invocation.argv, supervisor);
-    if (options.dump_program) return dump_programs(dumps);
-    if (options.dry_run) {
-      std::puts(reporters::outlook(std::ssize(plan.cells), plan.tasks).c_str());
-      return exit_done;
-    }
-    plan.facts.concurrent = join(invocation.concurrent);
-    const std::unique_ptr<sweep::Journal> journal = open_journal(plan, catalog, options, invocation);
-    say_what_comes(plan, catalog, journal.get(), options);
-    // Before read_conditions() measures floors, the publisher's threads must leave the submitting thread's
-    // CPU.
-    const std::vector<int> cpus =
-        machine::submitter_cpus(plan.tasks.front().settings.instruments, machine::allowed_cpus());
-    const serve::SweepBegan began{plan.device, catalog.facts, {cpus.begin(), cpus.end()}, plan.facts.hash};
-    publisher->begin(began.device, began.facts, began.submitter);
-    reporters::ProgressPrinter console(options.quiet);
-    std::vector<sweep::SweepListener*> listeners = {publisher.get(), &console};
-    std::optional<ServiceReporter> service;
-    if (invocation.served) listeners.push_back(&service.emplace(began));
-    Listeners all(std::move(listeners));
-    const Conditions conditions = read_conditions(plan, options, supervisor);
-    sweep::SweepOutcome outcome = measure(plan, catalog, options, conditions, supervisor, all, journal.get());
-    console.finish();
-    add_conditions(conditions, outcome);
-    const int exit_code = report(outcome, options, !invocation.served);
-    if (outcome.interrupted && journal && !invocation.served)
-      complain("repeat the command to continue the sweep");
-    // Keeps the journal if a file could not be written, because only the journal then has the results.
-    if (journal && !outcome.interrupted && exit_code != exit_error) journal->remove();
-    const bool published = finish_publishing(*publisher, outcome, options, supervisor);
-    return published || outcome.interrupted ? exit_code : exit_error;
+    SweepJob job(options, invocation);
+    return drive(job, options);
   }
 
   const Options& options_;
