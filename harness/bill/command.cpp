@@ -21,11 +21,13 @@
 #include "harness/ladder/traffic.hpp"
 #include "harness/model/axes.hpp"
 #include "harness/model/codec/documents.hpp"
+#include "harness/model/findings/groups.hpp"
 #include "harness/model/vocabulary.hpp"
 #include "harness/options/option_table.hpp"
 #include "harness/options/output.hpp"
 #include "harness/options/own_values.hpp"
 #include "harness/options/raw_options.hpp"
+#include "harness/sweep/driver.hpp"
 #include "harness/sweep/planning.hpp"
 #include "harness/sweep/report/print_report.hpp"
 
@@ -318,6 +320,93 @@ int report_bills(const std::string& device, const model::Result& result, const s
   return code;
 }
 
+// The option --mode both.
+struct Both {
+  bool given = false;
+  bool alone = false;  // without other modes
+};
+
+class BillJob final : public Job {
+ public:
+  BillJob(const BillRequest& asked, config::SweepOptions& options, const Invocation& invocation, Both both,
+          const ReportFormat& format)
+      : asked_(asked), options_(options), invocation_(invocation), both_(both), format_(format) {}
+
+  void check() override {
+    request_ = completed(asked_, options_.seed);
+    options_.axes.batch = request_.sizes;
+    options_.launches = 1;
+    if (both_.given) options_.more_modes = {"piecewise", "whole"};
+    check_output_file(options_.where("json"), options_.json, Stdout::allowed);
+    result_.started_at = utc_now();
+  }
+
+  std::optional<int> plan(process::ProcessSupervisor& supervisor) override {
+    checked_ = make_checked_plan(options_, invocation_.argv, supervisor);
+    refuse_for_step(checked_, both_.given, request_);
+    if (request_.verify > 0 && checked_.plan.device.starts_with("host") &&
+        std::getenv("GRAPHBENCH_HOST_MEMORY_BYTES") == nullptr)
+      throw InputError(
+          "--verify",
+          "--verify fills the device's memory, and the host device may take nearly all memory of this "
+          "machine: set GRAPHBENCH_HOST_MEMORY_BYTES to the number of bytes that it may take");
+    tasks_ = tasks_of(checked_.plan, request_);
+    return std::nullopt;
+  }
+
+  std::string outlook() const override {
+    return model::plural(std::ssize(tasks_), "bill") + " of " +
+           model::plural(std::ssize(request_.sizes), "size");
+  }
+
+  bool measure(process::ProcessSupervisor& supervisor) override {
+    Biller biller(request_, options_, supervisor, result_);
+    result_.complete = true;
+    try {
+      for (const BillTask& task : tasks_) biller.make(task, bills_.emplace_back());
+    } catch (const process::Interrupted&) {
+      result_.complete = false;
+      std::erase_if(bills_.back().verified, [](const bill::ReserveRuns& each) { return each.runs == 0; });
+      if (!bills_.back().prediction) bills_.pop_back();
+      if (bills_.empty()) throw;
+    }
+    return result_.complete;
+  }
+
+  int deliver(process::ProcessSupervisor&) override {
+    std::ranges::sort(bills_, {}, &Bill::id);  // the plan's tasks are shuffled
+    const bool complete = result_.complete;
+    finish_result(checked_, result_);
+    result_.complete = complete;
+    return report_bills(checked_.plan.device, result_, bills_, options_, format_);
+  }
+
+ private:
+  std::vector<BillTask> tasks_of(const model::Plan& plan, const BillRequest& request) const {
+    std::vector<BillTask> tasks;
+    for (const model::WorkerTask& task : plan.tasks) {
+      for (const std::string& exec : request.execs) {
+        if (!both_.alone) tasks.push_back({task, {task.mode}, exec == "shared"});
+        if (!both_.given || task.mode != plan.tasks.front().mode) continue;
+        tasks.push_back({task, {"piecewise", "whole"}, exec == "shared"});
+        tasks.back().task.mode = "piecewise";
+      }
+    }
+    return tasks;
+  }
+
+  const BillRequest& asked_;
+  config::SweepOptions& options_;
+  const Invocation& invocation_;
+  const Both both_;
+  const ReportFormat& format_;
+  BillRequest request_;
+  CheckedPlan checked_;
+  std::vector<BillTask> tasks_;
+  model::Result result_;
+  std::vector<Bill> bills_;
+};
+
 class BillCommand final : public Command {
  public:
   explicit BillCommand(Options& options) : options_(options), format_(options) {
@@ -327,75 +416,29 @@ class BillCommand final : public Command {
     options.describe(
         "--mode", "graph modes, one bill for each; both: every size in piecewise and whole (default: whole)");
     options.describe("--warmup", "eager steps before each capture (default: 3)");
+    options.describe("--dry-run", "print the number of bills and sizes, and stop");
   }
 
   void check() override {
     format_.check();
     raw_ = options_.sweep();
     if (!raw_.contains("mode")) raw_["mode"].push_back({"whole", "--mode"});
-    both_ = take_both(raw_["mode"], both_alone_);
+    both_.given = take_both(raw_["mode"], both_.alone);
     if (!raw_.contains("warmup")) raw_["warmup"].push_back({"3", "--warmup"});
   }
 
   int run(const Invocation& invocation) override {
     config::SweepOptions options = config::check_options(raw_);
-    const BillRequest request = completed(asked_, options.seed);
-    options.axes.batch = request.sizes;
-    options.launches = 1;
-    if (both_) options.more_modes = {"piecewise", "whole"};
-    check_output_file(options.where("json"), options.json, Stdout::allowed);
-    check_cpu(options);
-    model::Result result;
-    result.started_at = utc_now();
-    process::ProcessSupervisor supervisor;
-    const CheckedPlan checked = make_checked_plan(options, invocation.argv, supervisor);
-    refuse_for_step(checked, both_, request);
-    if (request.verify > 0 && checked.plan.device.starts_with("host") &&
-        std::getenv("GRAPHBENCH_HOST_MEMORY_BYTES") == nullptr)
-      throw InputError(
-          "--verify",
-          "--verify fills the device's memory, and the host device may take nearly all memory of this "
-          "machine: set GRAPHBENCH_HOST_MEMORY_BYTES to the number of bytes that it may take");
-    Biller biller(request, options, supervisor, result);
-    std::vector<Bill> bills;
-    bool interrupted = false;
-    try {
-      for (const BillTask& task : tasks_of(checked.plan, request)) biller.make(task, bills.emplace_back());
-    } catch (const process::Interrupted&) {
-      interrupted = true;
-      std::erase_if(bills.back().verified, [](const bill::ReserveRuns& each) { return each.runs == 0; });
-      if (!bills.back().prediction) bills.pop_back();
-      if (bills.empty()) throw;
-    }
-    std::ranges::sort(bills, {}, &Bill::id);  // the plan's tasks are shuffled
-    finish_result(checked, result);
-    result.complete = !interrupted;
-    const int code = report_bills(checked.plan.device, result, bills, options, format_);
-    if (!interrupted) return code;
-    complain("interrupted; the measurements are kept");
-    return exit_interrupted;
+    BillJob job(asked_, options, invocation, both_, format_);
+    return drive(job, options);
   }
 
  private:
-  std::vector<BillTask> tasks_of(const model::Plan& plan, const BillRequest& request) const {
-    std::vector<BillTask> tasks;
-    for (const model::WorkerTask& task : plan.tasks) {
-      for (const std::string& exec : request.execs) {
-        if (!both_alone_) tasks.push_back({task, {task.mode}, exec == "shared"});
-        if (!both_ || task.mode != plan.tasks.front().mode) continue;
-        tasks.push_back({task, {"piecewise", "whole"}, exec == "shared"});
-        tasks.back().task.mode = "piecewise";
-      }
-    }
-    return tasks;
-  }
-
   const Options& options_;
   ReportFormat format_;
   BillRequest asked_;
   config::RawOptions raw_;
-  bool both_ = false;
-  bool both_alone_ = false;  // --mode both, without other modes
+  Both both_;
 };
 
 }  // namespace

@@ -49,7 +49,7 @@ class FloorJob final : public Job {
     if (wants_json_) check_output_file("--json", options_.json, Stdout::allowed);
   }
   std::optional<int> plan(process::ProcessSupervisor&) override { return std::nullopt; }
-  std::string outlook() const override { return "1 process, about 10 seconds"; }
+  std::string outlook() const override { return "1 process"; }
 
   bool measure(process::ProcessSupervisor& supervisor) override {
     const floors::FloorRequest request{options_.device, true, options_.instruments};
@@ -86,6 +86,7 @@ class FloorCommand final : public Command {
   explicit FloorCommand(Options& options) : options_(options), format_(options) {
     options.sweep_options(config::options_for("floor"));
     options.describe("--json", "write the floors as a document to FILE; - for stdout (default: none)");
+    options.describe("--dry-run", "print the number of processes, and stop");
   }
 
   void check() override { format_.check(); }

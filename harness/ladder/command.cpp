@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <exception>
 #include <iostream>
 #include <set>
 #include <utility>
@@ -20,11 +21,13 @@
 #include "harness/model/codec/documents.hpp"
 #include "harness/model/codec/parse_document.hpp"
 #include "harness/model/exit_codes.hpp"
+#include "harness/model/findings/groups.hpp"
 #include "harness/model/vocabulary.hpp"
 #include "harness/options/option_table.hpp"
 #include "harness/options/output.hpp"
 #include "harness/options/raw_options.hpp"
 #include "harness/service/publish/publish_settings.hpp"
+#include "harness/sweep/driver.hpp"
 #include "harness/sweep/planning.hpp"
 #include "harness/sweep/report/print_report.hpp"
 
@@ -119,10 +122,6 @@ int report_ladders(const Measured& measured, const config::SweepOptions& options
   };
   format.print(
       reporters::report_of(shown, flags_of), [&] { return document; }, options.json == "-");
-  if (measured.interrupted) {
-    complain("interrupted; the measurements are kept");
-    return exit_interrupted;
-  }
   const auto failed =
       std::ranges::find(measured.findings.ladders, model::CellStatus::failed, &model::Ladder::status);
   if (failed == measured.findings.ladders.end()) return exit_done;
@@ -168,6 +167,87 @@ bool take_best(std::vector<config::RawItem>& items) {
   return true;
 }
 
+class LadderJob final : public Job {
+ public:
+  LadderJob(const ladder::LadderArguments& asked, config::SweepOptions& options, const Invocation& invocation,
+            bool best, const ReportFormat& format)
+      : asked_(asked), options_(options), invocation_(invocation), best_(best), format_(format) {}
+
+  void check() override {
+    budgets_ = ladder::budgets_of(asked_);
+    request_ = ladder::request_of(asked_, options_.seed);
+    from_file_ = !asked_.suggest.empty() && asked_.suggest != ladder::own_measurements;
+    if (!asked_.suggest.empty()) ladder::check_suggestion(asked_, request_, budgets_);
+    if (!from_file_) ladder::check_routes(request_);
+    options_.axes.batch = request_.sizes;
+    check_output_file(options_.where("json"), options_.json, Stdout::allowed);
+    static_cast<void>(publish::check_publishing(options_));
+    measured_.result.started_at = utc_now();
+    const bool named = options_.places.contains("workload");
+    if (from_file_)
+      measured_.findings.suggestions = suggest_from_file(
+          asked_.suggest, request_, budgets_, named ? options_.axes.workload : std::vector<std::string>());
+  }
+
+  std::optional<int> plan(process::ProcessSupervisor& supervisor) override {
+    checked_ = make_checked_plan(options_, invocation_.argv, supervisor);
+    refuse_step(checked_, options_, "ladder");
+    if (!from_file_) planned_ = ladder::plan_ladders(checked_.plan, request_);
+    return std::nullopt;
+  }
+
+  std::string outlook() const override {
+    return model::plural(std::ssize(planned_), "process") +
+           (asked_.verify || best_ ? ", and more that follow from them" : "");
+  }
+
+  bool measure(process::ProcessSupervisor& supervisor) override {
+    model::LadderFindings& findings = measured_.findings;
+    serve(planned_, options_, supervisor, measured_);
+    if (!asked_.suggest.empty() && !from_file_) {
+      try {
+        findings.suggestions = ladder::suggest(findings.ladders, request_.trace.rows, budgets_, "--suggest");
+      } catch (const std::exception&) {  // deliver() writes the measurements before the command fails
+        failure_ = std::current_exception();
+        return true;
+      }
+    }
+    if (asked_.verify && !measured_.interrupted) {
+      serve(ladder::plan_verification(checked_.plan, request_, findings.suggestions, findings.ladders),
+            options_, supervisor, measured_);
+      ladder::add_verification(findings.ladders, findings.suggestions);
+    }
+    if (best_) {
+      findings.best = ladder::best_modes(findings.ladders,
+                                         [&](const model::Cell& cell) { return tokens_of(checked_, cell); });
+      if (!measured_.interrupted)
+        serve(ladder::plan_best(checked_.plan, request_, findings.best), options_, supervisor, measured_);
+    }
+    return !measured_.interrupted;
+  }
+
+  int deliver(process::ProcessSupervisor&) override {
+    finish(checked_, measured_);
+    const int exit_code = report_ladders(measured_, options_, asked_.engines, request_.policy.pad, format_);
+    if (failure_) std::rethrow_exception(failure_);
+    return exit_code;
+  }
+
+ private:
+  const ladder::LadderArguments& asked_;
+  config::SweepOptions& options_;
+  const Invocation& invocation_;
+  const bool best_;
+  const ReportFormat& format_;
+  bool from_file_ = false;
+  ladder::Budgets budgets_;
+  ladder::LadderRequest request_;
+  CheckedPlan checked_;
+  std::vector<ladder::PlannedLadder> planned_;
+  Measured measured_;
+  std::exception_ptr failure_;
+};
+
 class LadderCommand final : public Command {
  public:
   explicit LadderCommand(Options& options) : options_(options), format_(options) {
@@ -176,6 +256,7 @@ class LadderCommand final : public Command {
     options.sweep_options(config::options_for("ladder"));
     options.describe("--mode", "modes to serve in; best: each size in its fastest mode (default: whole)");
     options.describe("--warmup", "eager steps before each capture (default: 3)");
+    options.describe("--dry-run", "print the number of processes, and stop");
   }
 
   void check() override {
@@ -191,50 +272,8 @@ class LadderCommand final : public Command {
     if (!asked_.serves() && options_.given("--launches"))
       throw InputError("--launches",
                        "--suggest=FILE serves nothing: leave one of the two out, or give --verify");
-    const ladder::Budgets budgets = ladder::budgets_of(asked_);
-    const ladder::LadderRequest request = ladder::request_of(asked_, options.seed);
-    const bool from_file = !asked_.suggest.empty() && asked_.suggest != ladder::own_measurements;
-    if (!asked_.suggest.empty()) ladder::check_suggestion(asked_, request, budgets);
-    if (!from_file) ladder::check_routes(request);
-    options.axes.batch = request.sizes;
-    check_output_file(options.where("json"), options.json, Stdout::allowed);
-    check_cpu(options);
-    static_cast<void>(publish::check_publishing(options));
-    Measured measured;
-    measured.result.started_at = utc_now();
-    if (from_file)
-      measured.findings.suggestions =
-          suggest_from_file(asked_.suggest, request, budgets,
-                            raw_.contains("workload") ? options.axes.workload : std::vector<std::string>());
-    process::ProcessSupervisor supervisor;
-    const CheckedPlan checked = make_checked_plan(options, invocation.argv, supervisor);
-    refuse_step(checked, options, "ladder");
-    if (!from_file) serve(ladder::plan_ladders(checked.plan, request), options, supervisor, measured);
-    if (!asked_.suggest.empty() && !from_file) {
-      try {
-        measured.findings.suggestions =
-            ladder::suggest(measured.findings.ladders, request.trace.rows, budgets, "--suggest");
-      } catch (const std::exception&) {  // the measurements are written before the command fails
-        finish(checked, measured);
-        static_cast<void>(report_ladders(measured, options, asked_.engines, request.policy.pad, format_));
-        throw;
-      }
-    }
-    if (asked_.verify && !measured.interrupted) {
-      serve(ladder::plan_verification(checked.plan, request, measured.findings.suggestions,
-                                      measured.findings.ladders),
-            options, supervisor, measured);
-      ladder::add_verification(measured.findings.ladders, measured.findings.suggestions);
-    }
-    if (best_) {
-      model::LadderFindings& findings = measured.findings;
-      findings.best = ladder::best_modes(findings.ladders,
-                                         [&](const model::Cell& cell) { return tokens_of(checked, cell); });
-      if (!measured.interrupted)
-        serve(ladder::plan_best(checked.plan, request, findings.best), options, supervisor, measured);
-    }
-    finish(checked, measured);
-    return report_ladders(measured, options, asked_.engines, request.policy.pad, format_);
+    LadderJob job(asked_, options, invocation, best_, format_);
+    return drive(job, options);
   }
 
  private:

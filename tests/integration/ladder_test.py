@@ -17,6 +17,16 @@ class Ladder(HarnessCase):
         done, document, _ = self.measure(*TINY, *arguments.split())
         return document, done.stdout
 
+    def test_a_dry_run_says_what_would_run(self):
+        for command, said in ((["ladder", "--traffic", "uniform:1:4", "--no-rivals", "--launches", "3"],
+                               "3 processes"),
+                              (["bill", "--capture-sizes", "1,2"], "1 bill of 2 sizes"),
+                              (["floor"], "1 process")):
+            more = [] if command[0] == "floor" else ["--workload", "mlp"]
+            done = self.run_graphbench(*command, *more, "--device", "host", "--dry-run", code=0)
+            self.assertEqual((said + "\n", ""), (done.stdout, done.stderr))
+        self.assertEqual([], list(self.folder.iterdir()))
+
     def test_the_document_is_valid_and_counts_are_the_histograms(self):
         self.write("traffic.csv", "size,count\n1,30\n3,20\n6,10\n")
         document, shown = self.serve("--workload mlp,attention --traffic traffic.csv --mode "
