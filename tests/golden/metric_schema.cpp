@@ -1,4 +1,5 @@
-// Writes the schema's properties of metrics, one per row. Keeps properties that no table has.
+// Writes the schema's properties of metrics, axes, modes and settings, one per row. Keeps properties that no
+// table has.
 #include "tests/golden/metric_schema.hpp"
 
 #include <algorithm>
@@ -10,6 +11,8 @@
 #include "harness/model/axes.hpp"
 #include "harness/model/codec/result_fields.hpp"
 #include "harness/model/metric_value.hpp"
+#include "harness/model/vocabulary.hpp"
+#include "harness/options/option_table.hpp"
 
 namespace graphbench::codec {
 namespace {
@@ -131,6 +134,27 @@ void add_later_axes(Json& definitions) {
   }
 }
 
+// The plan's settings are the options away from their defaults. Keeps the form of values that are free.
+void add_settings(Json& settings) {
+  Json properties = Json::object();
+  for (const config::OptionSpec& option : config::sweep_options()) {
+    if (option.in_hash != config::InHash::changed) continue;
+    Json& property = properties[option.name] = settings["properties"].value(option.name, Json::object());
+    if (option.kind == config::OptionKind::flag) property = {{"enum", {"on"}}};
+    if (!option.choices.empty())
+      property = {{"enum", std::vector(option.choices.begin() + 1, option.choices.end())}};
+  }
+  settings["properties"] = std::move(properties);
+}
+
+// Puts the modes into a pattern that has alternatives like "(eager|whole|[a-z]...)".
+void set_modes(Json& pattern) {
+  std::string text = pattern.get<std::string>();
+  const std::size_t begin = text.find("(" + model::modes().front().name + "|") + 1;
+  text.replace(begin, text.find("|[", begin) - begin, join(model::names_of(model::modes()), "|"));
+  pattern = std::move(text);
+}
+
 }  // namespace
 
 Json with_tables(Json schema) {
@@ -147,6 +171,9 @@ Json with_tables(Json schema) {
   replace(definitions["cell"]["properties"]["memory"], rows_of<model::Memory>());
   replace(definitions["cell_summary"], rows_of<model::CellSummary>());
   add_later_axes(definitions);
+  add_settings(definitions["plan"]["properties"]["caller"]);
+  set_modes(definitions["mode"]["pattern"]);
+  set_modes(definitions["cell"]["properties"]["id"]["pattern"]);
   return schema;
 }
 

@@ -1,4 +1,4 @@
-// Generates the schema's properties of metrics and of later axes from the tables in harness/model.
+// Generates the schema's properties of metrics, later axes, modes and settings from their tables.
 #pragma once
 
 #include <nlohmann/json.hpp>
