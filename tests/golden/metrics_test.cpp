@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <sstream>
 #include <type_traits>
 #include <utility>
@@ -147,6 +148,11 @@ TEST(Metrics, StandInTheDocumentUnderTheirSectionAndNameAndInItsSchema) {
   }
 }
 
+template <typename T>
+constexpr bool is_number = std::is_arithmetic_v<T> && !std::is_same_v<T, bool>;
+template <typename T>
+constexpr bool is_number<std::optional<T>> = is_number<T>;
+
 // Expects that a field of struct T, if it is a number, is the value of a row of metrics.
 template <typename T, typename Field>
 void expect_row(const Field& field) {
@@ -155,7 +161,7 @@ void expect_row(const Field& field) {
                   field.key;
                 }) {
     using Member = std::remove_cvref_t<decltype(std::declval<T>().*field.member)>;
-    if constexpr (std::is_arithmetic_v<Member> && !std::is_same_v<Member, bool>) {
+    if constexpr (is_number<Member>) {
       EXPECT_TRUE(std::ranges::any_of(model::metrics_in(model::Place<T>::section),
                                       [&](const model::MetricRow* row) { return row->name == field.key; }))
           << field.key << " of " << model::key_of(model::Place<T>::section) << " is in no table of metrics";
