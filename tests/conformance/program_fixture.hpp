@@ -5,6 +5,7 @@
 #include <tuple>
 #include <vector>
 
+#include "harness/model/vocabulary.hpp"
 #include "tests/conformance/devices.hpp"
 #include "tests/conformance/programs.hpp"
 
@@ -53,7 +54,11 @@ inline auto mode_parameters(const std::vector<ExecutionMode>& modes,
                             ::testing::ValuesIn(programs));
 }
 inline auto graph_mode_parameters(const std::vector<NamedProgram>& programs) {
-  return mode_parameters({ExecutionMode::whole, ExecutionMode::piecewise}, programs);
+  std::vector<ExecutionMode> modes;
+  for (const model::Mode& mode : model::modes()) {
+    if (mode.graph) modes.push_back(execution::find_mode(mode.name).value());
+  }
+  return mode_parameters(modes, programs);
 }
 
 }  // namespace graphbench::conformance

@@ -5,6 +5,7 @@ import json
 import os
 import pathlib
 import pty
+import re
 import signal
 import sys
 import subprocess
@@ -158,6 +159,11 @@ class HarnessCase(unittest.TestCase):
         document = self.result()
         self.assert_valid(document, "result.schema.json")
         return done, document, {cell["id"]: cell for cell in document["cells"]}
+
+    def formats_of(self, *command):
+        """The formats that the command says it has."""
+        refused = self.run_graphbench(*command, "--format", "no-such-format", code=2).stderr
+        return re.search(r"give ([a-z, ]+)", refused)[1].split(", ")
 
     def assert_sound(self, document):
         """By the rules that no schema can say."""

@@ -40,10 +40,11 @@ TEST(PluginLoading, ARelativePathIsTakenFromTheWorkingFolder) {
 TEST(PluginLoading, AWorkloadStandsBesideTheBuiltInOnesAndOnce) {
   WorkloadRegistry registry;
   workloads::add_builtin(registry);
+  const std::size_t builtin = registry.workloads().size();
   const std::string file = plugin_file("good_op");
   registry.load(file);
   const std::vector<WorkloadInfo> infos = registry.workloads();
-  ASSERT_EQ(infos.size(), 4u);
+  ASSERT_EQ(infos.size(), builtin + 1);
   EXPECT_EQ(infos.back().name, "good_op");
   EXPECT_EQ(infos.back().plugin, file);
   EXPECT_EQ(infos.front().plugin, "builtin");

@@ -212,7 +212,7 @@ TEST_F(Builtin, EveryPresetBuildsInEveryFloatingDtype) {
 }
 
 TEST_F(Builtin, EveryWorkloadHasBaseAndTiny) {
-  ASSERT_EQ(registry_.workloads().size(), 3u);
+  ASSERT_FALSE(registry_.workloads().empty());
   for (const WorkloadInfo& info : registry_.workloads()) {
     for (const char* wanted : {"base", "tiny"}) {
       EXPECT_TRUE(
