@@ -99,6 +99,13 @@ class Tree(unittest.TestCase):
             if anchor:
                 self.assertIn(anchor, anchors_of(page), f"{name}: {link}#{anchor}")
 
+    def test_names_files_in_recipes_that_exist(self):
+        page = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+        recipes = page.split("## Recipes\n")[1].split("\n## ")[0]
+        paths = [path for path in re.findall(r"`([\w.*-]+/[\w./*-]*)", recipes) if "NAME" not in path]
+        self.assertGreater(len(paths), 20, "the paths were not found")
+        self.assertEqual([], [path for path in paths if not list(ROOT.glob(path))])
+
     def test_has_documentation_that_is_read(self):
         """Guides are few, the index names every page, and all of them together stay short."""
         pages = sorted((ROOT / "docs").rglob("*.md"))
