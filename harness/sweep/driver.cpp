@@ -22,7 +22,8 @@ int drive(Job& job, const config::SweepOptions& options) {
   const bool complete = job.measure(supervisor);
   const int exit_code = job.deliver(supervisor);
   if (complete) return exit_code;
-  complain("interrupted; the measurements are kept");
+  const std::string files = job.kept_in();
+  complain("interrupted; the measurements are kept%s%s", files.empty() ? "" : " in ", files.c_str());
   if (job.resumes()) complain("repeat the command to continue the sweep");
   return exit_interrupted;
 }

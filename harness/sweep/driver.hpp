@@ -28,6 +28,8 @@ class Job {
   virtual bool measure(process::ProcessSupervisor& supervisor) = 0;
   // Writes and prints. Returns the exit code of a run that was not interrupted.
   virtual int deliver(process::ProcessSupervisor& supervisor) = 0;
+  // The files that hold what an interrupted run measured; empty: the outputs that the user named.
+  virtual std::string kept_in() const { return ""; }
   // Whether a repeated command continues an interrupted one.
   virtual bool resumes() const { return false; }
 };

@@ -147,6 +147,11 @@ class Ab(AbCase):
         self.assert_refused(self.ab("--base", old, "--cold-l2", "--quiet"), "--base", "what is that")
         self.assertEqual([], list(self.folder.glob("graphbench-*")))
 
+    def test_a_dry_run_says_what_would_run_and_measures_nothing(self):
+        done = self.run_graphbench("ab", "--base", BINARY, *TINY, "--launches", "2", "--dry-run", code=0)
+        self.assertRegex(done.stdout, r"^per side \d+ cells, \d+ processes, about [^\n]+\n$")
+        self.assertEqual([], list(self.folder.glob("graphbench-*")))
+
     def test_an_interruption_keeps_what_was_measured(self):
         process = self.start("ab", "--base", BINARY, *TINY, "--launches", "200")
         seen = ""

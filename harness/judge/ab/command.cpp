@@ -21,6 +21,7 @@
 #include "harness/options/numbers.hpp"
 #include "harness/options/option_table.hpp"
 #include "harness/options/output.hpp"
+#include "harness/sweep/driver.hpp"
 #include "harness/sweep/planning.hpp"
 #include "harness/sweep/report/progress.hpp"
 #include "reporters/format.hpp"
@@ -83,7 +84,6 @@ class SideBySideOptions {
     ab::InterleavedRequest request;
     request.raw = sweep_;
     request.options = config::check_options(sweep_);
-    check_cpu(request.options);
     request.seed = static_cast<std::uint64_t>(request.options.seed);
     return request;
   }
@@ -180,12 +180,10 @@ void keep(const ab::InterleavedOutcome& outcome, const Files& files) {
   write(files.now, outcome.now);
 }
 
-int interrupted(const ab::InterleavedOutcome& outcome, const Files& files) {
-  const std::string kept = outcome.base && outcome.now ? files.base + " and " + files.now
-                           : outcome.base              ? files.base
-                                                       : files.now;
-  complain("interrupted; the measurements are kept in %s", kept.c_str());
-  return exit_interrupted;
+// The files in which an interrupted measurement is kept.
+std::string names_of_kept(const ab::InterleavedOutcome& outcome, const Files& files) {
+  if (outcome.base && outcome.now) return files.base + " and " + files.now;
+  return outcome.base ? files.base : files.now;
 }
 
 model::Comparison compare_sides(const ab::InterleavedOutcome& outcome, const Files& files,
@@ -218,34 +216,6 @@ std::string self_text(const model::Comparison& itself) {
       needed ? std::to_string(*needed) : "more than " + std::to_string(ab::launches_max));
 }
 
-int measure_and_judge(const AbArguments& asked, const VerdictRequest& verdict, ab::InterleavedRequest request,
-                      process::ProcessSupervisor& supervisor) {
-  const Files files = files_of(asked);
-  const ab::InterleavedOutcome outcome = measure_sides(request, supervisor);
-  keep(outcome, files);
-  if (outcome.interrupted) return interrupted(outcome, files);
-  check_measured(outcome, request);
-  model::Comparison comparison = compare_sides(outcome, files, verdict.settings);
-  if (asked.confirm && any_slower(comparison.counts)) {
-    const Files more{again(files.base), again(files.now)};
-    request.plan = ab::plan_to_confirm(request.plan, comparison);
-    request.seed += static_cast<std::uint64_t>(request.plan.facts.launches);
-    const ab::InterleavedOutcome second = measure_sides(request, supervisor);
-    keep(second, more);
-    if (second.interrupted) return interrupted(second, more);
-    check_measured(second, request);
-    ab::apply_confirmation(comparison, compare_sides(second, more, verdict.settings));
-  }
-  print_verdict(comparison, verdict);
-  if (asked.against_itself()) {
-    // On stdout, this line may follow only the table, because the other formats are documents.
-    const bool beside = verdict.output.empty() && verdict.format->name == "table";
-    fmt::print(beside ? stdout : stderr, "{}\n", self_text(comparison));
-  }
-  const int exit_code = exit_code_of(comparison);
-  return exit_code == exit_done && outcome.cells_failed > 0 ? exit_cells_failed : exit_code;
-}
-
 double seconds_of_minutes(const std::string& text) {
   const std::optional<double> minutes = config::parse_real(text);
   if (minutes && *minutes > 0 && *minutes <= minutes_max) return *minutes * 60;
@@ -254,6 +224,87 @@ double seconds_of_minutes(const std::string& text) {
                                "e.g. 60, or leave the number out, which means 60",
                                in_quotes(text), minutes_max));
 }
+
+class AbJob final : public Job {
+ public:
+  AbJob(const AbArguments& asked, const SideBySideOptions& sweep, ab::InterleavedRequest request,
+        const Invocation& invocation)
+      : asked_(asked),
+        sweep_(sweep),
+        invocation_(invocation),
+        verdict_(asked.verdict),
+        request_(std::move(request)) {}
+
+  void check() override {
+    files_ = files_of(asked_);
+    request_.base = target_of("--base", asked_.base, asked_.base_environment, "--env-a");
+    request_.now = target_of("--new", asked_.now, asked_.new_environment, "--env-b");
+    if (!asked_.until_decided.empty())
+      request_.until_decided = ab::UntilDecided{seconds_of_minutes(asked_.until_decided), verdict_.settings};
+  }
+
+  std::optional<int> plan(process::ProcessSupervisor& supervisor) override {
+    ab::check_target(supervisor, request_.base);
+    ab::check_target(supervisor, request_.now);
+    request_.plan = sweep_.plan(request_, invocation_.argv, supervisor);
+    return std::nullopt;
+  }
+
+  std::string outlook() const override {
+    return "per side " + reporters::outlook(std::ssize(request_.plan.cells), request_.plan.tasks);
+  }
+
+  bool measure(process::ProcessSupervisor& supervisor) override {
+    const std::optional<ab::InterleavedOutcome> first = measured(supervisor, files_);
+    if (!first) return false;
+    cells_failed_ = first->cells_failed > 0;
+    comparison_ = compare_sides(*first, files_, verdict_.settings);
+    if (!asked_.confirm || !any_slower(comparison_.counts)) return true;
+    request_.plan = ab::plan_to_confirm(request_.plan, comparison_);
+    request_.seed += static_cast<std::uint64_t>(request_.plan.facts.launches);
+    const Files more{again(files_.base), again(files_.now)};
+    const std::optional<ab::InterleavedOutcome> second = measured(supervisor, more);
+    if (second) ab::apply_confirmation(comparison_, compare_sides(*second, more, verdict_.settings));
+    return second.has_value();
+  }
+
+  int deliver(process::ProcessSupervisor&) override {
+    if (!kept_.empty()) return exit_interrupted;
+    print_verdict(comparison_, verdict_);
+    if (asked_.against_itself()) {
+      // On stdout, this line may follow only the table, because the other formats are documents.
+      const bool beside = verdict_.output.empty() && verdict_.format->name == "table";
+      fmt::print(beside ? stdout : stderr, "{}\n", self_text(comparison_));
+    }
+    const int exit_code = exit_code_of(comparison_);
+    return exit_code == exit_done && cells_failed_ ? exit_cells_failed : exit_code;
+  }
+
+  std::string kept_in() const override { return kept_; }
+
+ private:
+  // Writes both sides to `files`. nullopt if the user interrupts.
+  std::optional<ab::InterleavedOutcome> measured(process::ProcessSupervisor& supervisor, const Files& files) {
+    ab::InterleavedOutcome outcome = measure_sides(request_, supervisor);
+    keep(outcome, files);
+    if (outcome.interrupted) {
+      kept_ = names_of_kept(outcome, files);
+      return std::nullopt;
+    }
+    check_measured(outcome, request_);
+    return outcome;
+  }
+
+  const AbArguments& asked_;
+  const SideBySideOptions& sweep_;
+  const Invocation& invocation_;
+  const VerdictRequest verdict_;
+  ab::InterleavedRequest request_;
+  Files files_;
+  model::Comparison comparison_;
+  bool cells_failed_ = false;
+  std::string kept_;  // set if the user interrupts
+};
 
 class AbCommand final : public Command {
  public:
@@ -288,17 +339,9 @@ class AbCommand final : public Command {
   }
 
   int run(const Invocation& invocation) override {
-    const VerdictRequest verdict(asked_.verdict);
-    ab::InterleavedRequest request = sweep_.request();
-    request.base = target_of("--base", asked_.base, asked_.base_environment, "--env-a");
-    request.now = target_of("--new", asked_.now, asked_.new_environment, "--env-b");
-    if (!asked_.until_decided.empty())
-      request.until_decided = ab::UntilDecided{seconds_of_minutes(asked_.until_decided), verdict.settings};
-    process::ProcessSupervisor supervisor;
-    ab::check_target(supervisor, request.base);
-    ab::check_target(supervisor, request.now);
-    request.plan = sweep_.plan(request, invocation.argv, supervisor);
-    return measure_and_judge(asked_, verdict, std::move(request), supervisor);
+    const ab::InterleavedRequest request = sweep_.request();
+    AbJob job(asked_, sweep_, request, invocation);
+    return drive(job, request.options);
   }
 
  private:
