@@ -12,7 +12,6 @@
 #include <functional>
 #include <map>
 #include <optional>
-#include <ranges>
 #include <string>
 #include <utility>
 #include <vector>
@@ -64,14 +63,15 @@ void add_lines(FamilyLines& lines, const std::vector<Family<T>>& families, const
 std::string head_text(const FamilyRow& family);
 
 // Appends the head and lines of each family. Omits a family without lines: its head would suggest numbers.
-template <typename Families, std::ranges::input_range All>
-void append_families(std::string& text, const Families& families, All&& all) {
+template <typename Families>
+void append_families(std::string& text, const Families& families,
+                     const std::vector<const FamilyLines*>& all) {
   for (const FamilyRow& family : families) {
     const std::size_t before = text.size();
     text += head_text(family);
     const std::size_t head_end = text.size();
-    for (const FamilyLines& lines : all) {
-      if (const auto found = lines.find(family.name); found != lines.end()) text += found->second;
+    for (const FamilyLines* lines : all) {
+      if (const auto found = lines->find(family.name); found != lines->end()) text += found->second;
     }
     if (text.size() == head_end) text.resize(before);
   }

@@ -162,7 +162,7 @@ std::string bills_text(const std::string& device, const std::vector<Bill>& bills
     add_lines(lines, bill_families(), shared, bill);
   }
   std::string text;
-  append_families(text, bill_families(), std::views::single(lines));
+  append_families(text, bill_families(), {&lines});
   return text;
 }
 

@@ -142,7 +142,7 @@ std::string ladders_text(const std::string& device, const std::vector<Ladder>& l
   for (const Ladder& ladder : ladders)
     add_lines(lines, ladder_families(), labels_of_ladder(device, ladder), ladder);
   std::string text;
-  append_families(text, ladder_families(), std::views::single(lines));
+  append_families(text, ladder_families(), {&lines});
   return text;
 }
 

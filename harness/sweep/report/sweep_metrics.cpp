@@ -127,10 +127,14 @@ std::shared_ptr<const std::string> SweepMetrics::text() const {
   std::string text;
   text.reserve(text_bytes_ + text_bytes_ / 8);  // leaves room, because growing the string would copy it
   text += rendered(registry_.Collect());
-  append_families(text, cell_families(), std::views::values(cells_));
-  append_families(text, coverage_families(), std::views::values(comparisons_));
-  append_families(text, change_families(), std::views::values(comparisons_));
-  append_families(text, mean_families(), std::views::values(comparisons_));
+  std::vector<const FamilyLines*> cells;
+  for (const auto& [cell, lines] : cells_) cells.push_back(&lines);
+  append_families(text, cell_families(), cells);
+  std::vector<const FamilyLines*> comparisons;
+  for (const auto& [name, lines] : comparisons_) comparisons.push_back(&lines);
+  append_families(text, coverage_families(), comparisons);
+  append_families(text, change_families(), comparisons);
+  append_families(text, mean_families(), comparisons);
   text_bytes_ = text.size();
   text_ = std::make_shared<const std::string>(std::move(text));
   return text_;
