@@ -145,8 +145,8 @@ std::string mark_of(const model::CellSummary& summary) {
 
 // Half the width of a 95 % interval: "±2 %".
 std::string half_of(const model::Estimate& estimate) {
-  const double half = (*estimate.ci95_high - *estimate.ci95_low) / 2;
-  return fmt::format("±{:.1g} %", 100 * half / estimate.p50);
+  const double percent = 50 * (*estimate.ci95_high - *estimate.ci95_low) / estimate.p50;
+  return percent < 1 ? fmt::format("±{:.1g} %", percent) : fmt::format("±{:.0f} %", percent);
 }
 
 Value number_of(const MetricRow& row, const CellResult& cell) {

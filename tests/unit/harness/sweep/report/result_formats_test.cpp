@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <sstream>
+#include <tuple>
 
 #include "graphs/base/text.hpp"
 #include "harness/sweep/report/result_report.hpp"
@@ -51,6 +52,11 @@ TEST(ResultMarkdown, ShowsHalfOfAnInterval) {
   model::Result result = samples::small_result();
   result.cells.front().summary.submit_seconds = estimate(100e-6, 98e-6, 104e-6);
   EXPECT_THAT(markdown(result, {"submit"}), HasSubstr("100us ±3 % |"));
+  for (const auto& [low, high, half] :
+       {std::tuple(98.4e-6, 98.8e-6, "±0.2 %"), std::tuple(30e-6, 180e-6, "±75 %")}) {
+    result.cells.front().summary.submit_seconds = estimate(100e-6, low, high);
+    EXPECT_THAT(markdown(result, {"submit"}), HasSubstr(half));
+  }
   result.cells.front().summary.submit_seconds->ci95_low.reset();
   EXPECT_THAT(markdown(result, {"submit"}), Not(HasSubstr("±")));
 }
