@@ -236,6 +236,15 @@ STEPS = """
     close = build(lambda x: x * torch.allclose(x, x))
     filled = build(lambda x: torch.where(x > 0.5, x, torch.zeros_like(x)).masked_fill(x > 0.7, 3))
     many = build(lambda x: x * x.max().item() + len(x.nonzero()))
+
+    def is_captured():
+        try:  # a build of torch without CUDA cannot ask
+            return torch.cuda.is_current_stream_capturing()
+        except RuntimeError:
+            return False
+
+    guarded = build(lambda x: x if is_captured() else x * x.sum().item())
+    both = build(lambda x: x * x.max().item() if is_captured() else x * x.cpu())
     none = build(lambda x: None)
     functions = build(lambda x: lambda: x * 2)
     no_input = lambda batch, device: lambda: torch.ones(batch, device=device)
@@ -284,7 +293,7 @@ class OnTheHost(HarnessCase):
         return lines
 
     def test_where_nothing_is_found_a_gpu_must_decide(self):
-        for function in ("plain", "filled", "hot"):
+        for function in ("plain", "filled", "hot", "guarded"):
             self.assertEqual([f"found nothing that stops a capture; {UNDECIDED}"], self.lines(function, 0))
         lines = self.lines("no_input", 0)
         self.assertEqual(f"found nothing that stops a capture; {UNDECIDED}", lines[-1])
@@ -293,7 +302,7 @@ class OnTheHost(HarnessCase):
         for function, op, section in (
                 ("item", "aten::item", "read-back"), ("branch", "aten::item", "read-back"),
                 ("number", "aten::item", "read-back"), ("ranged", "aten::item", "read-back"),
-                ("close", "aten::item", "read-back"),
+                ("close", "aten::item", "read-back"), ("both", "aten::item", "read-back"),
                 ("mask", "aten::index", "read-back"), ("counted", "aten::bincount", "refused-op"),
                 ("to_cpu", "Tensor.cpu", "read-back"), ("listed", "Tensor.tolist", "read-back"),
                 ("printed", "print of a tensor", "print")):
@@ -361,6 +370,34 @@ class OnTheHost(HarnessCase):
         done = subprocess.run([PYTHON, "-B", "-c", textwrap.dedent(script)], capture_output=True, text=True,
                               check=False)
         self.assertEqual((0, "the step's own\nthe end\n"), (done.returncode, done.stderr))
+
+    def test_a_step_that_bears_no_dispatch_mode_is_run_without_one(self):
+        script = f"""
+            import contextlib, sys
+            sys.path[:0] = [{str(ROOT / "workloads/torch")!r}]
+            import graphbench_doctor_host as host
+            ran, modes = [], []
+            class Doctor(host.HostDoctor):
+                @contextlib.contextmanager
+                def watching(self, ops=True):
+                    modes.append(ops)
+                    with super().watching(ops):
+                        yield
+
+            def step():
+                ran.append(bool(modes and modes.pop()))
+                if ran[-1]:
+                    raise NotImplementedError("an operator of higher order has no rule for this mode")
+            Doctor("step.py").watch(step)
+            assert ran == [False, True, True, False], ran
+            try:
+                Doctor("step.py").watch(lambda: 1 / 0)
+            except ZeroDivisionError:
+                print("raised")
+        """
+        done = subprocess.run([PYTHON, "-B", "-c", textwrap.dedent(script)], capture_output=True, text=True,
+                              check=False)
+        self.assertEqual((0, "raised\n", ""), (done.returncode, done.stdout, done.stderr))
 
 
 if __name__ == "__main__":

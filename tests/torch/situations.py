@@ -319,6 +319,45 @@ def compiled_ahead(batch, device):
     return functools.partial(packages[batch], samples)
 
 
+def checks_in_eager(batch, device):
+    """Reads its sum back in eager only, as transformers' masks do."""
+    base = torch.rand(batch, 80, device=device)
+
+    def step():
+        captured = device.type == "cuda" and torch.cuda.is_current_stream_capturing()
+        if not captured and base.isnan().any():
+            raise ValueError("not a number")
+        return base * 2
+
+    return step
+
+
+def checks_and_reads(batch, device):
+    """As before, and then reads back in any case."""
+    base = torch.rand(batch, 80, device=device)
+
+    def step():
+        captured = device.type == "cuda" and torch.cuda.is_current_stream_capturing()
+        if not captured and base.isnan().any():
+            raise ValueError("not a number")
+        return base * base.sum().item()
+
+    return step
+
+
+def asks_the_driver(batch, device):
+    """Reads back in eager only, and asks by a name of its own whether it is captured."""
+    from torch.cuda import is_current_stream_capturing
+    base = torch.rand(batch, 80, device=device)
+
+    def step():
+        captured = device.type == "cuda" and is_current_stream_capturing()
+        scale = 2.0 if captured or base.sum().item() > 0 else 3.0
+        return base * scale
+
+    return step
+
+
 # --- captures that are wrong --------------------------------------------------------------------------------
 
 

@@ -83,8 +83,7 @@ def examine_on_host(host, batch, _, output):
     except Skip as why:
         silent = str(why)
     else:
-        with doctor.watching():
-            step.run()
+        doctor.watch(step.run, kinds=[True])
         for word in conversation(step, {"renew": True}):
             if "verdict" in word:
                 silent, remarks = word["verdict"]["failed"], word["verdict"]["remarks"]

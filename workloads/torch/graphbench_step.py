@@ -386,8 +386,13 @@ class Step:
             graph = self.capture(part)
         except Exception:
             doctor = Doctor(self.stream, self.file)
+
+            def run():
+                with self.hiding():
+                    self.run()
+
             with contextlib.suppress(Exception):  # the process is given up anyway
-                doctor.watch(self.run)
+                doctor.watch(run)
             if doctor.sentence():
                 raise RuntimeError(doctor.sentence()) from None
             raise
