@@ -43,8 +43,9 @@ def estimate(values):
 
 
 def gain(summary):
-    value = summary["speedup_over_eager"]
-    return f"{value:.2f}x" + half_width(value, summary["speedup_over_eager_ci95"])
+    interval = summary["speedup_over_eager_ci95"]
+    ends = " [{:.2f}, {:.2f}]".format(*interval) if interval else ""
+    return f"{summary['speedup_over_eager']:.2f}x{ends}"
 
 
 def breakeven(summary):

@@ -450,8 +450,13 @@ struct ShardFacts {
 // not part of it, because the estimated quantity is the same.
 inline constexpr std::int64_t measuring_method = 3;
 
+// The version of the formulas of gains and break-even. Version 1, of documents that name none, took them from
+// means of logarithms; readers make these again.
+inline constexpr std::int64_t gain_formulas = 2;
+
 struct PlanFacts {
   std::int64_t method = measuring_method;
+  std::int64_t gains = gain_formulas;
   std::string hash;
   std::vector<std::string> argv;
   std::int64_t seed = 1;

@@ -3,6 +3,7 @@
 compares them with what the binary concludes (json/h100.findings.json): each sentence and figure."""
 
 import json
+import math
 import pathlib
 import statistics
 import unittest
@@ -32,6 +33,23 @@ def seconds(setup):
     return setup["capture_seconds"] + setup["instantiate_seconds"] + setup["upload_seconds"]
 
 
+def by_ranks(values):
+    """The interval of a median of ten: between the second and third from each end, 4.5 % beyond."""
+    assert len(values) == 10
+    ordered, below = sorted(values), [math.comb(10, k) / 1024 for k in range(3)]
+    share = (0.045 - sum(below[:2])) / below[2]
+    inward = 8 * share / (2 + 6 * share)
+    return [one + inward * (two - one) for one, two in (ordered[1:3], ordered[:-4:-1][1:3])]
+
+
+def gain_interval(over, under):
+    """Of median(over) / median(under), and never narrower than launches that vary by 0.1 %."""
+    centre, students = statistics.median(over) / statistics.median(under), 2.262157
+    least = math.exp(students * 0.001 * math.sqrt(2 / 10))
+    (low, high), (below, above) = by_ranks(over), by_ranks(under)
+    return [min(low / above, centre / least), max(high / below, centre * least)]
+
+
 class Sweep:
     """One workload of the document, by batch and mode."""
 
@@ -40,6 +58,19 @@ class Sweep:
         self.cells = {(cell["batch"], cell["mode"]): cell for cell in cells if "prepare" not in cell}
         self.first_uses = sorted((cell for cell in cells if "prepare" in cell), key=lambda c: c["warmup"])
         self.batches = document["plan"]["axes"]["batch"]
+
+    def gains_again(self, cell, eager):
+        """What a graph cell's summary says of its gains, from the launches."""
+        def launches(of, number):
+            return [number(launch) for launch in of["launches"]]
+        def latency(launch):
+            return launch["latency_seconds"]["p50"]
+        def rate(launch):
+            return launch["throughput_steps_per_second"]
+        interval = gain_interval(launches(eager, latency), launches(cell, latency))
+        saved = eager["summary"]["latency_seconds"]["p50"] - cell["summary"]["latency_seconds"]["p50"]
+        steps = math.ceil(cell["summary"]["setup_cost_seconds"] / saved) if interval[0] > 1 else None
+        return interval, gain_interval(launches(cell, rate), launches(eager, rate)), steps
 
     def summary(self, batch, mode):
         return self.cells[batch, mode]["summary"]
@@ -154,6 +185,23 @@ class Findings(unittest.TestCase):
     def setUpClass(cls):
         cls.document = json.loads(BASELINE.read_text(encoding="utf-8"))
         cls.found = json.loads(FOUND.read_text(encoding="utf-8"))
+
+    def test_gains_follow_from_the_launches(self):
+        self.assertEqual(2, self.document["plan"]["gains"])
+        looked = 0
+        for workload in self.document["plan"]["axes"]["workload"]:
+            sweep = Sweep(self.document, workload)
+            for (batch, mode), cell in sweep.cells.items():
+                if mode == "eager":
+                    continue
+                gain, rate, steps = sweep.gains_again(cell, sweep.cells[batch, "eager"])
+                said = cell["summary"]
+                for again, key in ((gain, "speedup_over_eager_ci95"), (rate, "throughput_over_eager_ci95")):
+                    for one, other in zip(again, said[key], strict=True):
+                        self.assertAlmostEqual(one, other, delta=1e-6 * other, msg=f"{cell['id']} {key}")
+                self.assertEqual(steps, said["breakeven_steps"], cell["id"])
+                looked += 1
+        self.assertEqual(54, looked)
 
     def test_each_sentence_is_what_the_document_says(self):
         for workload in self.document["plan"]["axes"]["workload"]:

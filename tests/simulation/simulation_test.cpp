@@ -2,6 +2,7 @@
 // graphbench_verdict_simulation and graphbench_series_simulation print the full tables.
 #include <gtest/gtest.h>
 
+#include "tests/simulation/gain_model.hpp"
 #include "tests/simulation/rivals.hpp"
 #include "tests/simulation/scenarios.hpp"
 #include "tests/simulation/series_model.hpp"
@@ -64,6 +65,27 @@ TEST(VerdictSimulation, RatesDoNotDependOnTheThreads) {
 // U = 17 of 20 pairs, z = 7 / sqrt(20 * 10 / 12): the normal approximation by hand.
 TEST(VerdictSimulation, TheRivalIsMannWhitneys) {
   EXPECT_NEAR(mann_whitney_p({1.1, 2.2, 3.3, 4.4}, {2.5, 3.5, 4.5, 5.5, 6.5}), 0.08641073297370015, 1e-9);
+}
+
+TEST(GainSimulation, SlowLaunchesOfEagerAreNoGain) {
+  for (const int launches : {5, 10}) {
+    const GainRates rates = gain_rates(Noise::third_slow, launches, 4000, seed);
+    EXPECT_GE(rates.covered, 0.9) << launches;
+    EXPECT_LE(rates.certain, 0.025) << launches;
+  }
+}
+
+TEST(GainSimulation, IntervalsHoldTheGainAndAreNotMuchWider) {
+  for (const Noise noise : all_noises()) {
+    for (const int launches : {3, 4, 5, 8, 10}) {
+      const GainRates rates = gain_rates(noise, launches, 1000, seed);
+      EXPECT_EQ(rates.outside, 0) << name_of(noise) << ", " << launches;
+      if (noise != Noise::normal) continue;
+      EXPECT_GE(rates.covered, 0.93) << launches;
+      EXPECT_GE(rates.even_covered, 0.93) << launches;
+      EXPECT_LE(rates.width, 1.5) << launches;
+    }
+  }
 }
 
 TEST(SeriesSimulation, CorrelatedNeighboursAreNotChanges) {

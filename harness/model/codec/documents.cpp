@@ -7,6 +7,7 @@
 #include "harness/model/codec/json_writer.hpp"
 #include "harness/model/codec/parse_document.hpp"
 #include "harness/model/codec/result_fields.hpp"
+#include "harness/model/statistics/cell_summary.hpp"
 
 namespace graphbench::codec {
 
@@ -53,6 +54,8 @@ model::Result read_result(std::string_view text, const std::string& source) {
     if (!cell.is_ladder) cells.push_back(std::move(cell.result));
   });
   result.cells = std::move(cells);
+  if (result.plan.gains != model::gain_formulas) statistics::add_gains(result.cells);
+  result.plan.gains = model::gain_formulas;
   return result;
 }
 

@@ -203,9 +203,9 @@ GB_DESCRIBE(model::Environment, hostname, os, cpu, cores, device, fingerprint, (
 GB_DESCRIBE(model::Axes, workload, preset, dtype, pass, batch, warmup, mode, (LaterAxes<T>()));
 GB_DESCRIBE(model::Interleaved, id, side, (later, looks));
 GB_DESCRIBE(model::ShardFacts, index, count, by, assignment, (later, presets));
-GB_DESCRIBE(model::PlanFacts, hash, argv, seed, launches, axes, method, (later, cold_l2), (later, profile),
-            (later, cell_processes), (later, interleaved), (later, caller), (later, more_grids),
-            (later, shard), (later, concurrent));
+GB_DESCRIBE(model::PlanFacts, hash, argv, seed, launches, axes, method, (later, gains), (later, cold_l2),
+            (later, profile), (later, cell_processes), (later, interleaved), (later, caller),
+            (later, more_grids), (later, shard), (later, concurrent));
 GB_DESCRIBE(model::MergedShard, index, started_at, finished_at, environment);
 
 struct CacheTotal {

@@ -36,6 +36,7 @@ class DocumentWalk {
   DocumentWalk(const std::string& source, const CellVisitor& visit) : walk_(source), visit_(visit) {
     head_.complete = true;
     head_.plan.method = 0;
+    head_.plan.gains = 1;
     head_.plan.launches = 0;
   }
 

@@ -3,10 +3,11 @@
 #include "harness/model/statistics/cell_summary.hpp"
 
 #include <algorithm>
+#include <boost/math/constants/constants.hpp>
+#include <boost/math/distributions/binomial.hpp>
 #include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 #include <map>
-#include <unordered_map>
 #include <utility>
 
 #include "harness/model/axes.hpp"
@@ -124,107 +125,116 @@ std::optional<double> throughput_of(const model::Launch& launch) {
   return launch.throughput_steps_per_second;
 }
 
-// The values of a cell and of its eager cell in the two launches with the same index. A sweep runs the tasks
-// of one launch index in shuffled order. So the two launches share only drift that is slower than all these
-// tasks.
-struct Pair {
-  const model::Launch* launch;
-  double own;
-  double eager;
+// An interval of a positive number; both ends are positive.
+struct Range {
+  double low;
+  double high;
 };
 
-std::vector<Pair> pairs_of(const CellResult& cell, const CellResult& reference,
-                           std::optional<double> (*number)(const model::Launch& launch)) {
-  // A map, because a document from elsewhere may have very many launches.
-  std::unordered_map<std::int64_t, const model::Launch*> by_index;
-  for (const model::Launch& launch : reference.launches) by_index.emplace(launch.index, &launch);
-  std::vector<Pair> pairs;
-  for (const model::Launch& launch : cell.launches) {
-    const auto eager = by_index.find(launch.index);
-    if (eager == by_index.end()) continue;
-    const Pair pair{&launch, number(launch).value_or(0), number(*eager->second).value_or(0)};
-    if (pair.own > 0 && pair.eager > 0) pairs.push_back(pair);
+// The tail of a median's own interval beyond each end. The interval of a ratio joins those of its two
+// medians. Then it holds the ratio in 95 % of sweeps also if one median alone varies much more than the
+// other, and is at most 1.5 times as wide as Student's where launches are normal (tests/simulation).
+constexpr double median_tail = 0.045;
+constexpr std::size_t launches_for_ranks = 5;
+
+// Returns an interval of the median without a distribution: between order statistics, interpolated as by
+// Hettmansperger and Sheather (1986). That of five launches, which are few, is from the least to the largest.
+Range by_ranks(std::vector<double> values) {
+  std::ranges::sort(values);
+  const std::size_t count = values.size();
+  const boost::math::binomial coin(static_cast<double>(count), 0.5);
+  const auto tail_of = [&](std::size_t below) { return cdf(coin, static_cast<double>(below)); };
+  std::size_t rank = 0;  // values beyond each end
+  while (2 * (rank + 2) < count && tail_of(rank + 1) <= median_tail) ++rank;
+  double inward = 0;  // of the way to the next value
+  if (count > launches_for_ranks && tail_of(rank) < median_tail) {
+    const double share = (median_tail - tail_of(rank)) / (tail_of(rank + 1) - tail_of(rank));
+    const auto beyond = static_cast<double>(rank + 1), n = static_cast<double>(count);
+    inward = (n - beyond) * share / (beyond + (n - 2 * beyond) * share);
   }
-  return pairs;
+  const double low = std::lerp(values[rank], values[rank + 1], inward);
+  const double high = std::lerp(values[count - 1 - rank], values[count - 2 - rank], inward);
+  return {low, high};
 }
 
-// Returns the interval of the ratio of `eager` to `own`, or nullopt below three pairs.
-std::optional<std::pair<double, double>> interval_of_ratio(const std::vector<Pair>& pairs) {
-  if (pairs.size() < 3) return std::nullopt;
-  std::vector<double> own;
-  std::vector<double> eager;
-  for (const Pair& pair : pairs) {
-    own.push_back(std::log(pair.own));
-    eager.push_back(std::log(pair.eager));
+// The variance of a median divided by that of a mean is at most this, for normal values.
+const double median_over_mean = boost::math::constants::half_pi<double>();
+
+// Returns the interval of the median of launches: as below.
+std::optional<Range> interval_of_median(const std::vector<double>& launches) {
+  if (launches.size() < 3 || std::ranges::min(launches) <= 0) return std::nullopt;
+  if (launches.size() >= launches_for_ranks) return by_ranks(launches);
+  const std::vector<double> logs = logs_of(launches);
+  const auto count = static_cast<double>(logs.size());
+  const double factor =
+      std::exp(t_critical(0.025, count - 1) * standard_deviation(logs) * std::sqrt(median_over_mean / count));
+  return Range{median(launches) / factor, median(launches) * factor};
+}
+
+// Returns the interval of median(over) / median(under), of launches: Student's t on logarithms at three and
+// four, and by ranks from five on. It contains the ratio. Absent below three.
+std::optional<Range> interval_of_ratio(const std::vector<double>& over, const std::vector<double>& under) {
+  const std::size_t least = std::min(over.size(), under.size());
+  if (least < 3) return std::nullopt;
+  const double ratio = median(over) / median(under);
+  const MeanDifference logs = *welch(logs_of(under), logs_of(over));
+  if (least < launches_for_ranks) {
+    const double factor =
+        std::exp(t_critical(0.025, logs.freedom) * logs.error * std::sqrt(median_over_mean));
+    return Range{ratio / factor, ratio * factor};
   }
-  const MeanDifference ratio = *paired(own, eager);
-  const double half_width = t_critical(0.025, ratio.freedom) * ratio.error;
-  return std::pair(std::exp(ratio.mean - half_width), std::exp(ratio.mean + half_width));
+  const Range above = by_ranks(over), below = by_ranks(under);
+  // Launches that agree to the last digit are no evidence of less spread than any machine has.
+  const double freedom = static_cast<double>(least) - 1;
+  const double factor =
+      std::exp(t_critical(0.025, freedom) * log_spread_min * std::sqrt(2.0 / (freedom + 1)));
+  return Range{std::min(above.low / below.high, ratio / factor),
+               std::max(above.high / below.low, ratio * factor)};
+}
+
+std::vector<double> values_of(const CellResult& cell,
+                              std::optional<double> (*number)(const model::Launch& launch)) {
+  std::vector<double> values;
+  for (const model::Launch& launch : cell.launches) {
+    if (const std::optional<double> value = number(launch); value && *value > 0) values.push_back(*value);
+  }
+  return values;
 }
 
 void add_throughput(CellResult& cell, const CellResult& reference) {
-  const std::vector<Pair> pairs = pairs_of(cell, reference, throughput_of);
-  if (pairs.empty()) return;
-  std::vector<double> own;
-  std::vector<double> eager;
-  for (const Pair& pair : pairs) {
-    own.push_back(pair.own);
-    eager.push_back(pair.eager);
-  }
+  const std::vector<double> own = values_of(cell, throughput_of), eager = values_of(reference, throughput_of);
+  if (own.empty() || eager.empty()) return;
   cell.summary.throughput_over_eager = median(own) / median(eager);
   if (!model::is_graph_mode(cell.cell.mode)) return;
-  const auto interval = interval_of_ratio(pairs);
-  if (!interval) return;
-  cell.summary.throughput_ci95_low = 1 / interval->second;
-  cell.summary.throughput_ci95_high = 1 / interval->first;
-}
-
-// The minimum spread of a saving, which is the difference of two launches and has the sum of their variances.
-const double saved_spread_min = log_spread_min * std::sqrt(2.0);
-
-// costs[i] is a launch's setup cost, and saved[i] its saving per step, for launches whose setups count. Both
-// are divided by the launch's step time, so that a slow launch changes neither.
-struct Balance {
-  std::vector<double> costs;
-  std::vector<double> saved;
-};
-
-Balance balance_of(const CellResult& cell, const std::vector<Pair>& pairs) {
-  Balance balance;
-  for (const Pair& pair : pairs) {
-    if (!has_later_setups(cell.launches, *pair.launch)) continue;
-    balance.costs.push_back(of_later_setups(*pair.launch, cost_seconds) / pair.own);
-    balance.saved.push_back(pair.eager / pair.own - 1);
+  if (const auto interval = interval_of_ratio(own, eager)) {
+    cell.summary.throughput_ci95_low = interval->low;
+    cell.summary.throughput_ci95_high = interval->high;
   }
-  return balance;
 }
 
-// Computes the break-even from medians, because fewer than three launches give no interval.
-void add_rough_breakeven(CellResult& cell, double saved) {
+std::vector<double> costs_of(const CellResult& cell) {
+  std::vector<double> costs;
+  for (const model::Launch& launch : cell.launches) {
+    if (has_later_setups(cell.launches, launch)) costs.push_back(of_later_setups(launch, cost_seconds));
+  }
+  return costs;
+}
+
+// The steps after which the median saving per step has paid the median cost. The ends are those of the cost
+// over those of the saving, which follow from the gain's.
+void add_breakeven(CellResult& cell, double eager, double own) {
   model::CellSummary& summary = cell.summary;
   if (model::may_be_no_gain(summary)) {
     summary.no_breakeven = model::NoBreakeven::not_told_apart;
-  } else if (saved <= 0) {
+  } else if (eager <= own) {
     summary.no_breakeven = model::NoBreakeven::never;
   } else if (summary.setup_cost_seconds) {
-    summary.breakeven_steps = std::ceil(*summary.setup_cost_seconds / saved);
-  }
-}
-
-void add_breakeven(CellResult& cell, const std::vector<Pair>& pairs, double saved) {
-  model::CellSummary& summary = cell.summary;
-  const Balance balance = balance_of(cell, pairs);
-  if (balance.costs.size() < 3) return add_rough_breakeven(cell, saved);
-  const Denominator sign = sign_of_mean(balance.saved, saved_spread_min);
-  if (sign == Denominator::uncertain || model::may_be_no_gain(summary)) {
-    summary.no_breakeven = model::NoBreakeven::not_told_apart;
-  } else if (sign == Denominator::negative) {
-    summary.no_breakeven = model::NoBreakeven::never;
-  } else {
-    const RatioOfMeans steps = *ratio_of_means(balance.costs, balance.saved, saved_spread_min);
-    summary.breakeven_steps = std::ceil(steps.ratio);
-    summary.breakeven_ci95_low = std::ceil(steps.low);
-    summary.breakeven_ci95_high = std::ceil(steps.high);
+    summary.breakeven_steps = std::ceil(*summary.setup_cost_seconds / (eager - own));
+    const std::vector<double> costs = costs_of(cell);
+    const auto cost = interval_of_median(costs);
+    if (!cost || !summary.speedup_ci95_low) return;
+    summary.breakeven_ci95_low = std::ceil(cost->low / (own * (*summary.speedup_ci95_high - 1)));
+    summary.breakeven_ci95_high = std::ceil(cost->high / (own * (*summary.speedup_ci95_low - 1)));
   }
 }
 
@@ -251,12 +261,12 @@ void compare_with_reference(CellResult& cell, const CellResult* reference) {
   cell.summary.speedup_over_eager = eager / own->p50;
   add_throughput(cell, *reference);
   if (!is_graph) return;
-  const std::vector<Pair> pairs = pairs_of(cell, *reference, latency_of);
-  if (const auto interval = interval_of_ratio(pairs)) {
-    cell.summary.speedup_ci95_low = interval->first;
-    cell.summary.speedup_ci95_high = interval->second;
+  if (const auto interval =
+          interval_of_ratio(values_of(*reference, latency_of), values_of(cell, latency_of))) {
+    cell.summary.speedup_ci95_low = interval->low;
+    cell.summary.speedup_ci95_high = interval->high;
   }
-  add_breakeven(cell, pairs, eager - own->p50);
+  add_breakeven(cell, eager, own->p50);
 }
 
 // Sets setup_once_seconds to the median over launches. All cells of a task get the same value.
@@ -315,19 +325,25 @@ model::WithinLaunch within_launch(const model::Launch& launch) {
 }
 
 void summarize_cells(std::vector<CellResult>& cells) {
-  std::map<std::string, const CellResult*> measured;
   for (CellResult& cell : cells) {
     if (cell.status != model::CellStatus::ok) continue;
     summarize_launches(cell);
     add_prediction(cell);
-    measured[id_of(cell.cell)] = &cell;
+  }
+  add_gains(cells);
+  add_setup_once(cells);
+}
+
+void add_gains(std::vector<CellResult>& cells) {
+  std::map<std::string, const CellResult*> measured;
+  for (const CellResult& cell : cells) {
+    if (cell.status == model::CellStatus::ok) measured[id_of(cell.cell)] = &cell;
   }
   for (CellResult& cell : cells) {
     if (cell.status != model::CellStatus::ok) continue;
     const auto reference = measured.find(id_of(model::reference_of(cell.cell)));
     compare_with_reference(cell, reference != measured.end() ? reference->second : nullptr);
   }
-  add_setup_once(cells);
 }
 
 namespace {

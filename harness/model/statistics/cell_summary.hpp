@@ -21,6 +21,9 @@ model::WithinLaunch within_launch(const model::Launch& launch);
 // the summaries of all cells that are ok. Gains and break-even compare a cell with the eager cell of the same
 // workload, preset, dtype, pass, batch and warmup.
 void summarize_cells(std::vector<model::CellResult>& cells);
+// The part that makes gains and break-even, from the medians that the summaries have. One centre for a gain,
+// its interval and the break-even: the ratio of medians over launches.
+void add_gains(std::vector<model::CellResult>& cells);
 
 // The minimum cost of submitting one step: a graph of one empty kernel per graph launch, and an empty kernel
 // per eager op. The stream is idle for the first launch. Each other launch costs the smaller of its costs on

@@ -192,6 +192,28 @@ TEST(ResultDocument, ASummaryFollowsFromTheLaunches) {
   }
 }
 
+// Documents from before plan.gains have intervals of means of logarithms: their readers make these again.
+TEST(ResultDocument, GainsOfEarlierFormulasAreMadeAgain) {
+  const std::vector<std::pair<std::string, Json>> gains = {{"speedup_over_eager_ci95", {5.0, 0.1}},
+                                                           {"throughput_over_eager_ci95", {2.0, 3.0}},
+                                                           {"breakeven_steps", 1000.0},
+                                                           {"breakeven_steps_ci95", {1.0, 2.0}},
+                                                           {"no_breakeven", "never"}};
+  const Json document = document_of(samples::small_result());
+  const model::CellSummary summary = read_result(document.dump(), "a.json").cells[1].summary;
+  for (const auto& [key, value] : gains) {
+    Json earlier = document;
+    earlier["plan"].erase("gains");
+    earlier["cells"][1]["summary"][key] = value;
+    const model::CellSummary& read = read_result(earlier.dump(), "a.json").cells[1].summary;
+    EXPECT_EQ(read.speedup_ci95_low, summary.speedup_ci95_low) << key;
+    EXPECT_EQ(read.throughput_ci95_high, summary.throughput_ci95_high) << key;
+    EXPECT_EQ(read.breakeven_steps, summary.breakeven_steps) << key;
+    EXPECT_EQ(read.breakeven_ci95_low, summary.breakeven_ci95_low) << key;
+    EXPECT_EQ(read.no_breakeven, summary.no_breakeven) << key;
+  }
+}
+
 TEST(ResultDocument, ASummaryMayBeRoundedOrLeftOut) {
   EXPECT_EQ(refusal_after([](Json& document) {
               Json& summary = document["cells"][1]["summary"];

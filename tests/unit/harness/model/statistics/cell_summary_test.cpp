@@ -113,14 +113,14 @@ TEST(CellSummary, WhatAProcessPaysOnceIsOfAllBatchesOfATask) {
   EXPECT_EQ(cells[1].summary.setup_once_seconds, cells[2].summary.setup_once_seconds);
 }
 
-TEST(CellSummary, BreakEvenHasFiellersIntervalFromThreeLaunchesOn) {
-  // Setups cost 40, 50 and 66 steps of whole; each such step saves 0.4, 0.5 and 0.6 of its own time.
-  const auto whole = with_costs(cell("whole", {1e-4, 2e-4, 4e-4}), {40e-4, 100e-4, 264e-4});
-  auto cells = summarized({cell("eager", {1.4e-4, 3e-4, 6.4e-4}), whole});
+TEST(CellSummary, BreakEvenHasTheEndsOfItsCostAndOfItsSaving) {
+  const auto whole = with_costs(cell("whole", {1.0e-4, 1.3e-4, 1.2e-4, 1.1e-4, 1.4e-4}),
+                                {12e-4, 10e-4, 14e-4, 11e-4, 13e-4});
+  auto cells = summarized({cell("eager", {2.4e-4, 2.0e-4, 2.2e-4, 2.3e-4, 2.1e-4}), whole});
   const model::CellSummary& summary = cells[1].summary;
-  EXPECT_NEAR(*summary.breakeven_steps, 104, 1);
-  EXPECT_EQ(*summary.breakeven_ci95_low, 76);
-  EXPECT_EQ(*summary.breakeven_ci95_high, 116);
+  EXPECT_EQ(*summary.breakeven_steps, 12);      // 1.2 ms / (0.22 ms - 0.12 ms)
+  EXPECT_EQ(*summary.breakeven_ci95_low, 6);    // 1.0 ms / (0.12 ms * (2.4 / 1.0 - 1)) = 5.95
+  EXPECT_EQ(*summary.breakeven_ci95_high, 28);  // 1.4 ms / (0.12 ms * (2.0 / 1.4 - 1)) = 27.2
 }
 
 TEST(CellSummary, LaunchesOfOnePlacementHaveTheirIntervalFromLaterOnes) {
@@ -130,7 +130,7 @@ TEST(CellSummary, LaunchesOfOnePlacementHaveTheirIntervalFromLaterOnes) {
   auto cells = summarized({eager, whole});
   EXPECT_NEAR(*cells[1].summary.breakeven_steps, 10, 1);
   EXPECT_GT(*cells[1].summary.breakeven_ci95_low, 6);
-  EXPECT_LT(*cells[1].summary.breakeven_ci95_high, 14);
+  EXPECT_LT(*cells[1].summary.breakeven_ci95_high, 16);
   EXPECT_NEAR(*cells[1].summary.setup_once_seconds, 5 - 1e-3, 1e-9);
   for (CellResult& each : cells) each.launches.pop_back();
   summarize_cells(cells);
@@ -138,17 +138,18 @@ TEST(CellSummary, LaunchesOfOnePlacementHaveTheirIntervalFromLaterOnes) {
   EXPECT_FALSE(cells[1].summary.breakeven_ci95_low) << "two launches say a cost";
 }
 
-TEST(CellSummary, GainsOfThroughputHaveTheIntervalOfTheirPairs) {
-  const auto eager = with_throughputs(cell("eager", {1e-4, 1e-4, 1e-4}), {1000, 2000, 4000});
-  const auto whole = with_throughputs(cell("whole", {9e-5, 9e-5, 9e-5}), {1400, 3000, 6400});
+TEST(CellSummary, GainsOfThroughputHaveTheIntervalOfTheirMedians) {
+  const auto eager =
+      with_throughputs(cell("eager", {1e-4, 1e-4, 1e-4, 1e-4, 1e-4}), {1000, 1010, 1020, 1030, 1040});
+  const auto whole =
+      with_throughputs(cell("whole", {9e-5, 9e-5, 9e-5, 9e-5, 9e-5}), {1570, 1530, 1490, 1550, 1510});
   auto cells = summarized({eager, whole});
   EXPECT_DOUBLE_EQ(*cells[0].summary.throughput_over_eager, 1);
   EXPECT_FALSE(cells[0].summary.throughput_ci95_low);
   const model::CellSummary& summary = cells[1].summary;
   EXPECT_DOUBLE_EQ(*summary.throughput_over_eager, 1.5);
-  const double mean = std::log(1.4 * 1.5 * 1.6) / 3;
-  EXPECT_NEAR(*summary.throughput_ci95_low, std::exp(mean - 4.3027 * 0.066794 / std::sqrt(3)), 1e-3);
-  EXPECT_NEAR(*summary.throughput_ci95_high, std::exp(mean + 4.3027 * 0.066794 / std::sqrt(3)), 1e-3);
+  EXPECT_DOUBLE_EQ(*summary.throughput_ci95_low, 1490.0 / 1040);
+  EXPECT_DOUBLE_EQ(*summary.throughput_ci95_high, 1570.0 / 1000);
 }
 
 TEST(CellSummary, RecordsOfTheEagerStepPredictWhatOneGraphGains) {
@@ -173,15 +174,32 @@ TEST(CellSummary, RecordsOfTheEagerStepPredictWhatOneGraphGains) {
   EXPECT_FALSE(cells[1].summary.predicted_gain);
 }
 
-TEST(CellSummary, AGainOfThreeLaunchesHasTheIntervalOfItsPairs) {
-  // Times of both cells double from launch to launch; launches 0, 1 and 2 have speedups of 1.4, 1.5 and 1.6.
-  auto cells = summarized({cell("eager", {1.4e-4, 3e-4, 6.4e-4}), cell("whole", {1e-4, 2e-4, 4e-4})});
+TEST(CellSummary, AGainOfThreeLaunchesHasStudentsInterval) {
+  auto cells = summarized({cell("eager", {1.6e-4, 1.4e-4, 1.5e-4}), cell("whole", {1e-4, 1e-4, 1e-4})});
   const model::CellSummary& summary = cells[1].summary;
-  const double mean = std::log(1.4 * 1.5 * 1.6) / 3;
-  EXPECT_NEAR(std::sqrt(*summary.speedup_ci95_low * *summary.speedup_ci95_high), std::exp(mean), 1e-9);
-  // The logarithms have sd 0.0668, and t(0.975, 2) = 4.303.
-  EXPECT_NEAR(*summary.speedup_ci95_low, std::exp(mean - 4.3027 * 0.066794 / std::sqrt(3)), 1e-3);
+  EXPECT_NEAR(std::sqrt(*summary.speedup_ci95_low * *summary.speedup_ci95_high), 1.5, 1e-9);
+  // Eager's logarithms have sd 0.06678, t(0.975, 2) = 4.303, and a median varies by at most pi / 2.
+  EXPECT_NEAR(*summary.speedup_ci95_low, 1.5 * std::exp(-4.303 * 0.06678 * std::sqrt(1.5708 / 3)), 2e-3);
   EXPECT_FALSE(cells[0].summary.speedup_ci95_low) << "eager's over itself";
+}
+
+// Between the second and the third of ten, because P(at most 1 of 10) = 0.0107 and P(at most 2) = 0.0547.
+TEST(CellSummary, AGainOfTenLaunchesHasAnIntervalByRanks) {
+  std::vector<double> launches;
+  for (int i = 0; i < 10; ++i) launches.push_back(1e-4 * (10 + (7 * i) % 10));
+  auto cells = summarized({cell("eager", launches), cell("whole", std::vector<double>(10, 1e-4))});
+  const model::CellSummary& summary = cells[1].summary;
+  EXPECT_DOUBLE_EQ(*summary.speedup_over_eager, 14.5);
+  const double share = (0.045 - 11.0 / 1024) / (45.0 / 1024);
+  const double inward = 8 * share / (2 + 6 * share);
+  EXPECT_NEAR(*summary.speedup_ci95_low, 11 + inward, 1e-9);
+  EXPECT_NEAR(*summary.speedup_ci95_high, 18 - inward, 1e-9);
+}
+
+TEST(CellSummary, LaunchesThatAgreeToTheLastDigitAreNotCertain) {
+  const std::vector<double> same(5, 1e-4);
+  auto cells = summarized({cell("eager", std::vector<double>(5, 1.0005e-4)), cell("whole", same)});
+  EXPECT_LT(*cells[1].summary.speedup_ci95_low, 1);
 }
 
 TEST(CellSummary, AGainThatIsNotToldFromOneHasNoBreakEven) {
