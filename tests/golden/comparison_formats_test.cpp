@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "harness/judge/report/comparison_fields.hpp"
 #include "harness/judge/report/formats.hpp"
 #include "tests/golden/expect_golden.hpp"
 #include "tests/golden/sample_comparisons.hpp"
@@ -247,6 +248,26 @@ TEST(Formats, ASlowerMeanIsAFailureInEveryFormat) {
           .find("::error title=graphbench%3A slower::whole latency over its cells: whole latency of 27 "));
   EXPECT_NE(std::string::npos, shown("markdown", comparison).find("| whole | latency | 27 | 100us"));
   EXPECT_NE(std::string::npos, shown("table", comparison).find("  whole  latency "));
+}
+
+// So that what is printed of a document is what was printed of the comparison.
+TEST(Formats, JsonIsReadBackWhole) {
+  model::Comparison strict = samples::mixed_comparison();
+  strict.settings.strict = true;
+  strict.settings.alpha = 0.01;
+  strict.settings.metrics.front() = {.margin = 0.1, .floor_seconds = 1e-6, .require_power = 0.05};
+  strict.settings.require_power = 0.2;
+  for (const model::Comparison& comparison :
+       {strict, samples::same_comparison(), samples::single_launch_comparison(),
+        samples::incomparable_comparison()}) {
+    const std::string text = shown("json", comparison);
+    codec::JsonWalk walk("comparison");
+    model::Comparison read{};
+    walk.document(text, [&](std::string_view key, codec::JsonWalk::Value value) {
+      codec::JsonReader(walk).read_field(key, value, read);
+    });
+    EXPECT_EQ(text, shown("json", read));
+  }
 }
 
 TEST(Formats, JsonHasNineDigitsOfEachNumberAndNoMore) {

@@ -54,9 +54,11 @@ GB_DESCRIBE(model::ComparisonCounts,
 
 struct ThrottleField {
   static std::optional<Json> write(const model::CellComparison& cell);
+  static void read(JsonWalk& walk, JsonWalk::Value value, model::CellComparison& cell);
 };
 struct SteadinessField {
   static std::optional<Json> write(const model::MeanComparison& mean);
+  static void read(JsonWalk& walk, JsonWalk::Value value, model::MeanComparison& mean);
 };
 struct ChangedField {
   static std::optional<Json> write(const model::Change&) { return "changed"; }
@@ -73,6 +75,9 @@ struct CountOrPaths {
 };
 struct SideField {
   static std::optional<Json> write(const model::OddLaunch& odd) { return odd.in_new ? "new" : "base"; }
+  static void read(JsonWalk& walk, JsonWalk::Value value, model::OddLaunch& odd) {
+    odd.in_new = walk.text(value) == "new";
+  }
 };
 
 GB_DESCRIBE(model::MetricComparison, metric, verdict, base_seconds, new_seconds, ratio,
@@ -101,9 +106,11 @@ struct VerdictField {  // null without a comparison
 };
 struct SettingsField {
   static std::optional<Json> write(const model::Comparison& comparison);
+  static void read(JsonWalk& walk, JsonWalk::Value value, model::Comparison& comparison);
 };
 struct CountsField {
   static std::optional<Json> write(const model::Comparison& comparison);
+  static void read(JsonWalk& walk, JsonWalk::Value value, model::Comparison& comparison);
 };
 
 // A document has the three lists too, with one line for each element (print_comparison_json()).

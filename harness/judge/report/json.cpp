@@ -1,6 +1,7 @@
 // Writes the comparison as JSON in the order of its schema. Each cell is one line, for readable diffs.
 #include <fmt/format.h>
 
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -16,6 +17,13 @@ std::optional<Json> ThrottleField::write(const model::CellComparison& cell) {
   return Json{{"base", cell.base_throttle}, {"new", cell.new_throttle}};
 }
 
+void ThrottleField::read(JsonWalk& walk, JsonWalk::Value value, model::CellComparison& cell) {
+  walk.each_field(value, [&](std::string_view key, JsonWalk::Value field) {
+    if (key != "base" && key != "new") return walk.skip(field);
+    JsonReader(walk).read(field, key == "base" ? cell.base_throttle : cell.new_throttle);
+  });
+}
+
 std::optional<Json> SteadinessField::write(const model::MeanComparison& mean) {
   if (!mean.spread_p) return std::nullopt;
   const JsonWriter writer(Form::document);
@@ -23,6 +31,20 @@ std::optional<Json> SteadinessField::write(const model::MeanComparison& mean) {
               {"base_spread", writer.write(mean.base_spread)},
               {"new_spread", writer.write(mean.new_spread)},
               {"p", *mean.spread_p}};
+}
+
+void SteadinessField::read(JsonWalk& walk, JsonWalk::Value value, model::MeanComparison& mean) {
+  walk.each_field(value, [&](std::string_view key, JsonWalk::Value field) {
+    if (key == "verdict") {
+      mean.less_steady = walk.text(field) == model::less_steady_word;
+    } else if (key == "base_spread" || key == "new_spread" || key == "p") {
+      JsonReader(walk).read(field, key == "p"             ? mean.spread_p
+                                   : key == "base_spread" ? mean.base_spread
+                                                          : mean.new_spread);
+    } else {
+      walk.skip(field);
+    }
+  });
 }
 
 std::optional<Json> VerdictField::write(const model::Comparison& comparison) {
@@ -37,6 +59,16 @@ std::optional<Json> CountsField::write(const model::Comparison& comparison) {
   Json counts = {{"tests", comparison.tests}, {"families", comparison.families}};
   counts.update(JsonWriter(Form::document).write(comparison.counts));
   return counts;
+}
+
+void CountsField::read(JsonWalk& walk, JsonWalk::Value value, model::Comparison& comparison) {
+  walk.each_field(value, [&](std::string_view key, JsonWalk::Value field) {
+    if (key == "tests" || key == "families") {
+      JsonReader(walk).read(field, key == "tests" ? comparison.tests : comparison.families);
+    } else {
+      JsonReader(walk).read_field(key, field, comparison.counts);
+    }
+  });
 }
 
 std::optional<Json> SettingsField::write(const model::Comparison& comparison) {
@@ -60,6 +92,41 @@ std::optional<Json> SettingsField::write(const model::Comparison& comparison) {
   if (settings.common) written["common"] = true;
   if (!power.is_null()) written["require_power"] = power;
   return written;
+}
+
+void SettingsField::read(JsonWalk& walk, JsonWalk::Value value, model::Comparison& comparison) {
+  model::ComparisonSettings& settings = comparison.settings;
+  JsonReader reader(walk);
+  // An object with a number per metric. Leaves out what is not a metric of this version.
+  const auto read_each = [&](JsonWalk::Value field, auto&& set) {
+    std::map<std::string, double> numbers;
+    reader.read(field, numbers);
+    const auto& names = Names<model::Metric>::names;
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      if (const auto given = numbers.find(names[i]); given != numbers.end())
+        set(settings.metrics.at(i), given->second);
+    }
+    return numbers;
+  };
+  walk.each_field(value, [&](std::string_view key, JsonWalk::Value field) {
+    if (key == "alpha") {
+      reader.read(field, settings.alpha);
+    } else if (key == "strict" || key == "common") {
+      reader.read(field, key == "strict" ? settings.strict : settings.common);
+    } else if (key == "allow") {
+      reader.read(field, settings.allow);
+    } else if (key == "margin") {
+      read_each(field, [](model::MetricSettings& of, double number) { of.margin = number; });
+    } else if (key == "floor_seconds") {
+      read_each(field, [](model::MetricSettings& of, double number) { of.floor_seconds = number; });
+    } else if (key == "require_power") {
+      const auto given =
+          read_each(field, [](model::MetricSettings& of, double number) { of.require_power = number; });
+      if (given.contains("cell_latency")) settings.require_power = given.at("cell_latency");
+    } else {
+      walk.skip(field);
+    }
+  });
 }
 
 }  // namespace graphbench::codec

@@ -225,7 +225,8 @@ std::string changes_text(const model::CellComparison& cell) {
   std::string text;
   for (const model::Change& change : cell.changed) {
     const auto shown = [&](const std::string& value) {
-      return change.name.ends_with("_bytes") ? format_bytes(std::stoll(value)) : printable(value);
+      const auto bytes = change.name.ends_with("_bytes") ? to_number<std::int64_t>(value) : std::nullopt;
+      return bytes ? format_bytes(*bytes) : printable(value);
     };
     text += fmt::format("{}{} {} -> {}", text.empty() ? "" : ", ", change.name, shown(change.base),
                         shown(change.now));
