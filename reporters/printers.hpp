@@ -9,6 +9,8 @@ namespace graphbench::reporters {
 void print_console(std::ostream& out, const Report& report, const PrintOptions& options);
 // GitHub-flavoured Markdown in at most Report::page_bytes_max bytes: conclusions first, folded sections last.
 void print_markdown(std::ostream& out, const Report& report, const PrintOptions& options);
+// A part of a web page, for browsers without scripts: conclusions first, a table per section.
+void print_html(std::ostream& out, const Report& report, const PrintOptions& options);
 // One table of all rows, under one head: a column has a number in full precision and in its unit.
 void print_csv(std::ostream& out, const Report& report, const PrintOptions& options);
 // JUnit XML in the dialect of Jenkins, GitLab and GitHub's report actions: one testcase per name of a row,

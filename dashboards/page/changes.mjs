@@ -1,81 +1,51 @@
-// Turns a graphbench.comparison/1 document into the texts that the page shows. All functions are pure.
-import { NOTHING, seconds } from "./format.mjs";
+// Turns the Report of a comparison into the figures and tables that the page shows. All functions are pure.
+import { shown } from "./cells.mjs";
+import { NOTHING } from "./format.mjs";
 
-export const SHOWN_MAX = 20;  // rows in the figure; the table has up to LISTED_MAX rows
-const LISTED_MAX = 200;
-const CHOICE = "library_choices.";
-const ORDER = { slower: 0, "less steady": 1, inconclusive: 2, faster: 3, same: 4 };
+export const SHOWN_MAX = 20;  // ranges in a figure; its table has all rows that the Report has
 
-const range_of = (name, metric) => ({
-  name, value: metric.ratio, low: metric.ratio_ci95?.[0], high: metric.ratio_ci95?.[1], tone: metric.verdict,
-  base: metric.base_seconds, now: metric.new_seconds, why: metric.why ?? "",
-});
-const factor = (value) => `${value.toFixed(3)}\u00d7`;
-const away = ({ value }) => Math.abs(Math.log(value ?? 1));
-const worst_first = (left, right) => ORDER[left.tone] - ORDER[right.tone] || away(right) - away(left);
-
-// The means of each mode over its cells, and the cells' metrics whose verdict is not "same".
-const ranges_of = ({ means = [], cells }) => ({
-  means: means.map((mean) => range_of(`${mean.mode} ${mean.metric}`, mean)),
-  cells: cells.flatMap(({ id, metrics }) => metrics.filter(({ verdict }) => verdict !== "same")
-    .map((metric) => range_of(`${id} ${metric.metric}`, metric))).sort(worst_first),
-});
-
-function table_of(ranges) {
-  const change = ({ value, low, high }) =>
-    factor(value) + (high ? `\n[${low.toFixed(3)}, ${high.toFixed(3)}]` : "");
-  const rows = ranges.slice(0, LISTED_MAX).map((range) =>
-    [range.name, seconds(range.base), seconds(range.now), change(range), range.tone]);
-  const more = ranges.length - rows.length;
-  if (more > 0) rows.push([`${more} more`, NOTHING, NOTHING, NOTHING, NOTHING]);
-  return { head: ["", "BASE", "NEW", "NEW over BASE", "verdict"], rows };
-}
-
-function figure_of(title, ranges) {
-  const shown = ranges.slice(0, SHOWN_MAX);
-  const words = shown.map(({ name, value, tone }) => `${name} ${factor(value)}, ${tone}`).join("; ");
-  const desc = `NEW over BASE with 95 % intervals. ${words}.`;
-  return { title, desc, ranges: shown, table: table_of(ranges) };
-}
-
-const COVERAGES = {
-  base_only: "not in NEW", new_only: "not in BASE", failed_now: "failed in NEW",
-  skipped_now: "skipped in NEW", recovered: "ok in NEW alone", neither: "ok on neither side",
+// A row's name: its texts ahead of the first number.
+const name_of = ({ columns }, { values }) => {
+  const first = columns.findIndex(({ number }) => number);
+  return values.slice(0, first < 0 ? 1 : first).map(({ text }) => text).join(" ");
 };
-const of_change = ({ name, base, new: now }) => `${name} ${base} \u2192 ${now}`;
 
-// Changes without a ratio: cells that one side lacks, and counts that differ.
-function remarks_of(cells) {
-  const remarks = [];
-  for (const { id, coverage, reason, lost = [], changed = [] } of cells) {
-    if (COVERAGES[coverage]) remarks.push(`${id}: ${COVERAGES[coverage]}${reason ? `: ${reason}` : ""}`);
-    if (lost.length > 0) remarks.push(`${id}: NEW lacks ${lost.join(", ")}`);
-    if (changed.length > 0) remarks.push(`${id}: ${changed.map(of_change).join(", ")}`);
+function table_of(section, head, texts_of) {
+  const rows = section.rows.map((row) => [name_of(section, row), ...texts_of(row)]);
+  if (section.more > 0) rows.push([`${section.more} more`, ...head.map(() => NOTHING)]);
+  return { head: ["", ...head], rows };
+}
+
+// A section with ratios is drawn, with its first rows. Its table ends with the ratio.
+function figure_of(section, place) {
+  const ranges = section.rows.slice(0, SHOWN_MAX).map((row) =>
+    ({ ...row.values[place], name: name_of(section, row), tone: row.verdict }));
+  const words = ranges.map(({ name, text, tone }) => `${name} ${text}, ${tone}`).join("; ");
+  const numbers = section.columns.map(({ number }, index) => (number && index <= place ? index : -1))
+    .filter((index) => index >= 0);
+  const head = [...numbers.map((index) => section.columns[index].name), "verdict"];
+  return { title: section.title, desc: `NEW over BASE with 95 % intervals. ${words}.`, ranges,
+    table: table_of(section, head, ({ values, verdict }) =>
+      [...numbers.map((index) => shown(values[index])), verdict]) };
+}
+
+function words_table(section) {
+  const head = section.columns.slice(1).map(({ name }) => name);
+  return table_of(section, head, ({ values }) => values.slice(1).map(shown));
+}
+
+export function changes_of({ title, facts, head, sections, closing }) {
+  const changes =
+    { verdict: facts.verdict, headline: title, sides: head, figures: [], tables: [], said: closing };
+  for (const section of sections) {
+    const place = section.columns.findIndex(({ name }) => name === "ratio");
+    if (section.rows.length === 0) {
+      changes.tables.push({ title: section.title, sentences: section.sentences });
+    } else if (place >= 0) {
+      changes.figures.push(figure_of(section, place));
+    } else {
+      changes.tables.push({ title: section.title, table: words_table(section) });
+    }
   }
-  const more = remarks.length - LISTED_MAX;
-  return more > 0 ? [...remarks.slice(0, LISTED_MAX), `${more} more`] : remarks;
-}
-
-function differences_of(differences) {
-  const choices = differences.filter(({ field }) => field.startsWith(CHOICE));
-  const listed = differences.filter(({ field }) => !field.startsWith(CHOICE))
-    .map(({ field, base, new: now }) => `${field}: ${base ?? "none"} \u2192 ${now ?? "none"}`);
-  return choices.length === 0 ? listed : [...listed, `${choices.length} library choices`];
-}
-
-const side_of = ({ source, device_name, started_at, tool, launches }) =>
-  [source, device_name, started_at, tool.commit && `commit ${tool.commit}`, `${launches.max} launches`]
-    .filter(Boolean).join(", ");
-
-export function changes_of(comparison) {
-  const { means, cells } = ranges_of(comparison);
-  const figures = [["Over all cells of a mode", means], ["Cells that changed, or may have", cells]];
-  return {
-    verdict: comparison.verdict ?? "not comparable",
-    headline: comparison.headline,
-    sides: [`BASE: ${side_of(comparison.base)}`, `NEW: ${side_of(comparison.new)}`],
-    figures: figures.filter(([, ranges]) => ranges.length > 0).map((each) => figure_of(...each)),
-    remarks: remarks_of(comparison.cells),
-    differences: differences_of(comparison.differences),
-  };
+  return changes;
 }

@@ -3,51 +3,37 @@
 export const MODES = ["eager","whole","piecewise"];
 export const COLUMNS = [
 {
-  "key": "submit_seconds",
-  "kind": "time",
-  "distribution": true,
+  "key": "launches[].submit_seconds",
   "title": "submit",
   "help": "enqueueing a step"
 },
 {
-  "key": "latency_seconds",
-  "kind": "time",
-  "distribution": true,
+  "key": "launches[].latency_seconds",
   "title": "latency",
   "help": "until the host sees the step done"
 },
 {
-  "key": "device_seconds",
-  "kind": "time",
-  "distribution": true,
+  "key": "launches[].device_seconds",
   "title": "device",
   "help": "between events"
 },
 {
-  "key": "speedup_over_eager",
-  "kind": "ratio",
-  "distribution": false,
+  "key": "summary.speedup_over_eager",
   "title": "gain",
   "help": "eager's latency over this mode's"
 },
 {
-  "key": "throughput_over_eager",
-  "kind": "ratio",
-  "distribution": false,
+  "key": "summary.throughput_over_eager",
   "title": "rate",
   "help": "back-to-back steps per second over eager's"
 },
 {
   "key": "setup_seconds",
-  "kind": "time",
-  "distribution": false,
   "title": "setup",
   "help": "capture + instantiate + upload"
 },
 {
-  "key": "breakeven_steps",
-  "kind": "count",
-  "distribution": false,
+  "key": "summary.breakeven_steps",
   "title": "even",
   "help": "synchronous replays that pay back warmups and setup"
 },

@@ -1,36 +1,34 @@
-// Makes a report's figures from result documents and series. Each has a description and a table. Does no I/O.
-import { cell_order, mode_order, setup_part, variant_of } from "./cells.mjs";
-import { bytes, count, NOTHING, ratio, seconds } from "./format.mjs";
+// Makes a report's figures from embedded documents. Each has a description and a table. Does no I/O. Numbers
+// come with their texts; a place in a figure is computed from them, and no number.
+import { cell_order, mode_order, shown, variant_of } from "./cells.mjs";
+import { bytes_tick, ratio_tick, seconds_tick } from "./format.mjs";
 import { GAIN, METRICS, series_of } from "./series.mjs";
 
 const VARIANTS_MAX = 12;  // the plot above the figures can show the other variants
 
 const distinct = (values) => [...new Set(values)];
 const ascending = (values) => distinct(values).sort((a, b) => a - b);
-const points_of = (values, intervals = []) => values
-  .map((value, x) => ({ x, value, low: intervals[x]?.[0], high: intervals[x]?.[1] }))
-  .filter(({ value }) => value > 0);
+const points_of = (numbers) =>
+  numbers.map((number, x) => ({ ...number, x })).filter(({ value }) => value > 0);
 
 // A line chart. `xs` are the labels on the x axis, in order; points refer to them by index.
-function lines_figure({ title, x, xs, lines, format, ...more }) {
+function lines_figure({ title, x, xs, lines, tick, ...more }) {
   const told = lines.map(({ name, points }) =>
-    `${name}: ${points.map((point) => `${format(point.value)} at ${xs[point.x]}`).join(", ")}`);
-  const text = ({ value, low, high } = {}) => (value === undefined ? NOTHING
-    : format(value) + (high ? `\n[${format(low)}, ${format(high)}]` : ""));
+    `${name}: ${points.map((point) => `${point.text} at ${xs[point.x]}`).join(", ")}`);
   const rows = xs.map((name, index) =>
-    [String(name), ...lines.map(({ points }) => text(points.find((point) => point.x === index)))]);
-  return { title, desc: `${title}, over ${x}. ${told.join("; ")}.`, lines, xs, x, format, ...more,
+    [String(name), ...lines.map(({ points }) => shown(points.find((point) => point.x === index)))]);
+  return { title, desc: `${title}, over ${x}. ${told.join("; ")}.`, lines, xs, x, tick, ...more,
     table: { head: [x, ...lines.map(({ name }) => name)], rows } };
 }
 
 // Stacked bars, one row per bar.
-function bars_figure({ title, parts, rows, format, mark }) {
+function bars_figure({ title, parts, rows, tick, mark }) {
   const told = rows.map(({ name, values }) =>
-    `${name}: ${parts.map((part, index) => `${part} ${format(values[index])}`).join(", ")}`);
+    `${name}: ${parts.map((part, index) => `${part} ${shown(values[index])}`).join(", ")}`);
   const head = ["", ...parts, ...(mark ? [mark] : [])];
-  return { title, desc: `${title}. ${told.join("; ")}.`, bars: rows, parts, format,
+  return { title, desc: `${title}. ${told.join("; ")}.`, bars: rows, parts, tick,
     table: { head, rows: rows.map(({ name, values, at }) =>
-      [name, ...values.map(format), ...(mark ? [format(at)] : [])]) } };
+      [name, ...values.map(shown), ...(mark ? [shown(at)] : [])]) } };
 }
 
 // For each variant, all of its cells, and its cells with the warmup count that most of them have.
@@ -48,63 +46,51 @@ function variants_of(cells) {
   });
 }
 
-const FORMATS = { [GAIN]: ratio };
-
-function over_batch(metric, { variant, warmup, usual }, environment) {
+function over_batch(metric, { variant, warmup, usual }, { one_kernel: wait }) {
   const { batches, lines } = series_of(usual, { variant, warmup, metric });
   if (batches.length < 2) return [];
-  const drawn = lines.map(({ mode, values, intervals }) =>
-    ({ name: mode, points: points_of(values, intervals) }));
+  const drawn = lines.map(({ mode, numbers }) => ({ name: mode, points: points_of(numbers) }));
   const floors = [];
   const cell_at = (mode, batch) => usual.find((cell) => cell.mode === mode && cell.batch === batch);
-  if (metric === "submit_seconds") {
-    for (const { mode, values } of lines) {
-      const floor = batches.map((batch, index) =>
-        values[index] / cell_at(mode, batch)?.summary.submit_over_floor || null);
-      const points = points_of(floor);
+  if (metric === "launches[].submit_seconds") {
+    for (const { mode } of lines) {
+      const points = points_of(batches.map((batch) => cell_at(mode, batch)?.row.submit_floor));
       if (points.length > 0) floors.push({ name: `${mode}'s floor`, floor: true, points });
     }
   }
-  const wait = environment.floors?.completion_spin_seconds?.p50;
-  if (metric === "latency_seconds" && wait)
+  if (metric === "launches[].latency_seconds" && wait)
     floors.push({ name: "one kernel", floor: true, points: points_of(batches.map(() => wait)) });
   return [lines_figure({ title: `${variant}, warmup ${warmup}`, x: "batch", xs: batches, one: metric === GAIN,
-    lines: [...drawn, ...floors], format: FORMATS[metric] ?? seconds })];
+    lines: [...drawn, ...floors], tick: metric === GAIN ? ratio_tick : seconds_tick })];
 }
 
 const named = (cell) => `${cell.mode} b${cell.batch}`;
 const by_mode = (left, right) => mode_order(left.mode, right.mode) || left.batch - right.batch;
 
 function profile_of({ variant, usual }) {
-  const cells = usual.filter(({ profile }) => profile).sort(by_mode);
+  const cells = usual.filter(({ row }) => row.busy).sort(by_mode);
   if (cells.length === 0) return [];
-  return [bars_figure({ title: variant, parts: ["busy", "gaps"], format: seconds, mark: "submit",
-    rows: cells.map((cell) => ({ name: named(cell), at: cell.summary.submit_seconds?.p50,
-      values: [cell.profile.busy_seconds, cell.profile.gap_seconds] })) })];
+  return [bars_figure({ title: variant, parts: ["busy", "gaps"], tick: seconds_tick, mark: "submit",
+    rows: cells.map((cell) => ({ name: named(cell), at: cell.row["launches[].submit_seconds"],
+      values: [cell.row.busy, cell.row.gaps] })) })];
 }
 
 const STAGES = ["warmup", "capture", "instantiate", "upload"];
 
 function setup_of({ variant, usual }) {
   const cells = usual.filter(({ mode }) => mode !== "eager").sort(by_mode);
-  const rows = cells.map((cell) =>
-    ({ name: named(cell), values: STAGES.map((stage) => setup_part(cell, `${stage}_seconds`) ?? 0) }));
-  return rows.length === 0 ? [] : [bars_figure({ title: variant, parts: STAGES, rows, format: seconds })];
+  const rows = cells.map((cell) => ({ name: named(cell),
+    values: STAGES.map((stage) => cell.row[`launches[].setup.${stage}_seconds`]) }));
+  return rows.length === 0 ? [] : [bars_figure({ title: variant, parts: STAGES, rows, tick: seconds_tick })];
 }
 
-const SHARES = { context: "context_bytes", code: "code_bytes", static: "static_bytes",
-  workspace: "workspace_bytes", pool: "pool_bytes" };
-
-// The memory of each mode's worker. Its batches share all memory except the execs, which are summed.
-function memory_of({ variant, usual }) {
-  const rows = distinct(usual.map(({ mode }) => mode)).sort((a, b) => mode_order(a, b)).map((mode) => {
-    const cells = usual.filter((cell) => cell.mode === mode && cell.memory);
-    const most = (key) => Math.max(0, ...cells.map(({ memory }) => memory[key] ?? 0));
-    const execs = cells.reduce((sum, { memory }) => sum + (memory.exec_bytes ?? 0), 0);
-    return { name: mode, values: [...Object.values(SHARES).map(most), execs] };
-  }).filter(({ values }) => values.some((value) => value > 0));
-  const parts = [...Object.keys(SHARES), "graphs"];
-  return rows.length === 0 ? [] : [bars_figure({ title: variant, parts, rows, format: bytes })];
+// The memory of each mode's worker, which is named by a cell of it.
+function memory_of({ variant, usual }, { memory: { parts, workers } = { workers: [] } }) {
+  const rows = workers.map(({ cell, values }) => ({ values, of: usual.find(({ id }) => id === cell) }))
+    .filter(({ of, values }) => of && values.some(({ value }) => value > 0))
+    .map(({ of: { mode }, values }) => ({ name: mode, values }))
+    .sort((left, right) => mode_order(left.name, right.name));
+  return rows.length === 0 ? [] : [bars_figure({ title: variant, parts, rows, tick: bytes_tick })];
 }
 
 // Shows the first step and later steps by warmup count, at the batch that has the most warmup counts.
@@ -115,67 +101,57 @@ function warmups_of({ variant, all }) {
   const xs = at(batch);
   if (xs.length < 2) return [];
   const modes = distinct(all.map(({ mode }) => mode)).sort((a, b) => mode_order(a, b));
-  const line = (name, mode, value_of, more = {}) => ({ name, ...more, points: points_of(xs.map((warmup) => {
-    const cell = all.find((each) => each.mode === mode && each.warmup === warmup && each.batch === batch);
-    return cell && value_of(cell);
-  })) });
-  const lines = modes.flatMap((mode) => [line(mode, mode, (cell) => setup_part(cell, "first_step_seconds")),
-    line(`${mode}, later`, mode, (cell) => cell.summary.latency_seconds?.p50, { floor: true })])
+  const line = (name, mode, key, more = {}) => ({ name, ...more, points: points_of(xs.map((warmup) =>
+    all.find((each) => each.mode === mode && each.warmup === warmup && each.batch === batch)?.row[key])) });
+  const lines = modes.flatMap((mode) => [line(mode, mode, "launches[].setup.first_step_seconds"),
+    line(`${mode}, later`, mode, "launches[].latency_seconds", { floor: true })])
     .filter(({ points }) => points.length > 0);
   return [lines_figure({ title: `${variant}, batch ${batch}: the first step, and later ones`, x: "warmups",
-    xs, lines, format: seconds })];
+    xs, lines, tick: seconds_tick })];
 }
 
 // Step time by the number of captured sizes, predicted and served.
 function frontiers_of({ suggestions = [], ladders = [] }) {
-  const served = ladders.filter(({ step_seconds }) => step_seconds > 0);
+  const served = ladders.filter(({ step }) => step?.value > 0);
   const xs = ascending([...suggestions.flatMap(({ frontier }) => frontier.map(({ sizes }) => sizes)),
-    ...served.map(({ sizes }) => sizes.length)]);
+    ...served.map(({ sizes }) => sizes)]);
   if (xs.length === 0) return [];
-  const place = (sizes, value) => ({ x: xs.indexOf(sizes), value });
-  const lines = suggestions.map(({ frontier, workload }) => ({ name: `${workload}, predicted`,
-    points: frontier.map(({ sizes, step_seconds }) => place(sizes, step_seconds)) }));
-  const roles = served.map(({ role, sizes, step_seconds }) =>
-    ({ name: role, alone: true, points: [place(sizes.length, step_seconds)] }));
+  const place = ({ sizes, step }) => ({ ...step, x: xs.indexOf(sizes) });
+  const lines = suggestions.map(({ frontier, workload }) =>
+    ({ name: `${workload}, predicted`, points: frontier.map(place) }));
+  const roles = served.map((each) => ({ name: each.role, alone: true, points: [place(each)] }));
   const figure = lines_figure({ title: "Step time by the number of captured sizes", x: "sizes", xs,
-    lines: [...lines, ...roles], format: seconds });
-  const row = (name, { sizes, step_seconds, memory_bytes, startup_seconds }) =>
-    [name, count(sizes.length), seconds(step_seconds), bytes(memory_bytes), seconds(startup_seconds)];
-  const name_of = ({ workload, no_suggestion: why }) => `${workload}, suggested${why ? `: ${why}` : ""}`;
+    lines: [...lines, ...roles], tick: seconds_tick });
+  const row = (name, { sizes, step, memory, startup }) =>
+    [name, String(sizes), shown(step), shown(memory), shown(startup)];
+  const name_of = ({ workload, why_none: why }) => `${workload}, suggested${why ? `: ${why}` : ""}`;
   const told = [...suggestions.map((each) => row(name_of(each), each)),
     ...served.map((each) => row(`${each.role} (${each.id})`, each))];
   return [{ ...figure, table: { head: ["", "sizes", "step", "memory", "capturing"], rows: told } }];
 }
 
-const ACCOUNTS = { pool: "pool_bytes", workspace: "workspace_bytes", code: "code_bytes",
-  graphs: "exec_bytes" };
-const BILL_STAGES = ["prepare", ...STAGES, "first_step"];
-
 // Memory and time of all sizes of each bill, predicted and measured.
-function bills_of({ bills = [] }) {
-  const value = (of, key) => Math.max(0, of[key] ?? 0);
-  const rows = (list, keys) => bills.flatMap(({ id, ...bill }) => ["prediction", "measured"]
-    .filter((how) => bill[how])
-    .map((how) => ({ name: `${id}, ${how}`, values: keys.map((key) => value(bill[how][list], key)) })));
-  if (bills.length === 0) return [];
-  const figure = (title, parts, list, keys, format) =>
-    bars_figure({ title, parts, rows: rows(list, keys), format });
-  return [figure("Memory", Object.keys(ACCOUNTS), "growth", Object.values(ACCOUNTS), bytes),
-    figure("Time", BILL_STAGES, "setup", BILL_STAGES.map((stage) => `${stage}_seconds`), seconds)];
-}
+const bills_of = ({ bills = [] }) => bills.filter(({ rows }) => rows.length > 0)
+  .map((bill) => bars_figure({ ...bill, tick: bill.title === "Memory" ? bytes_tick : seconds_tick }));
 
-function history_of({ cell, metric, points, changes }) {
-  const xs = points.map(({ entry }) => entry.started_at.slice(0, 10));
-  const line = { name: metric, points: points_of(points.map(({ median_seconds }) => median_seconds),
-    points.map((point) => [point.lowest_seconds, point.highest_seconds])) };
-  const verticals = changes.map(({ index, ratio: by }) => ({ x: index, text: ratio(by) }));
-  const title = `${cell}, ${metric}`;
-  const figure = lines_figure({ title, x: "date", xs, lines: [line], format: seconds, verticals });
-  const said = (index) => verticals.filter(({ x }) => x === index).map(({ text }) => text).join("");
-  figure.table.head = ["date", "commit", metric, "change"];
+// A series is a Report with one section, if it has points. The note of a row is the change at it.
+function history_of({ sections: [section] }) {
+  if (!section) return [];
+  const place = (name) => section.columns.findIndex((column) => column.name === name);
+  const of_all = (name) => section.rows.map(({ values }) => values[place(name)]);
+  const [medians, lowest, highest] = ["median", "lowest", "highest"].map(of_all);
+  const points = points_of(medians.map((number, index) => ({ ...number,
+    low: lowest[index].value, high: highest[index].value,
+    range: `${lowest[index].text} to ${highest[index].text}` })));
+  const xs = of_all("started").map(({ text }) => text.slice(0, 10));
+  const verticals = section.rows.map(({ note: text }, x) => ({ x, text })).filter(({ text }) => text !== "");
+  const figure = lines_figure({ title: section.title, x: "date", xs, lines: [{ name: "median", points }],
+    tick: seconds_tick, verticals });
+  const commits = of_all("commit");
+  figure.table.head = ["date", "commit", "median", "change"];
   figure.table.rows = figure.table.rows.map(([date, value], index) =>
-    [date, (points[index].entry.commit ?? NOTHING).slice(0, 12), value, said(index)]);
-  return figure;
+    [date, commits[index].text, value, section.rows[index].note]);
+  return [figure];
 }
 
 // The report's sections in order, without those that have no figures.
@@ -183,15 +159,16 @@ export function sections_of({ result, series = [] }) {
   const every = result ? variants_of(result.cells) : [];
   const variants = every.slice(0, VARIANTS_MAX);
   const each = (make) => variants.flatMap(make);
-  const batch = (metric) => each((variant) => over_batch(metric, variant, result.environment));
+  const batch = (metric) => each((variant) => over_batch(metric, variant, result));
   const sections = [
-    ["What was found over time", series.map(history_of)],
+    ["What was found over time", series.flatMap(history_of)],
     [`${METRICS[GAIN]} over batch`.replace("gain", "Gain"), batch(GAIN)],
-    ["Latency over batch, and the least that waiting for one kernel takes", batch("latency_seconds")],
-    ["Submit over batch, and the least that its launches take", batch("submit_seconds")],
+    ["Latency over batch, and the least that waiting for one kernel takes",
+      batch("launches[].latency_seconds")],
+    ["Submit over batch, and the least that its launches take", batch("launches[].submit_seconds")],
     ["Where a step's time goes on the device, and how long its submission takes", each(profile_of)],
     ["Setup of each captured size", each(setup_of)],
-    ["Memory of a worker, with all of its sizes", each(memory_of)],
+    ["Memory of a worker, with all of its sizes", each((variant) => memory_of(variant, result))],
     ["How many warmups a step needs", each(warmups_of)],
     ["Ladders of captured sizes", result ? frontiers_of(result) : []],
     ["What captured sizes take", result ? bills_of(result) : []],

@@ -21,8 +21,8 @@ let devices_known = false;
 const results = make_results({
   on_save: (id, what) => attempt(() => save(id, what)),
   on_compare: (base, id) => attempt(async () => {
-    const comparison = await service.compare(base, id);
-    if (shown.id === id) show_comparison(comparison);
+    const { report } = await service.compare(base, id);
+    if (shown.id === id) show_comparison(report);
   }),
   result_of: async (id) => JSON.parse(await (await service.saved(id, "results")).text()),
 });

@@ -3,16 +3,16 @@ import uPlot from "uplot";
 
 import { MODES } from "./columns.mjs";
 import { element, find, set_text } from "./dom.mjs";
-import { NOTHING, ratio, seconds, tick } from "./format.mjs";
+import { NOTHING, ratio_tick, seconds_tick } from "./format.mjs";
 import { axis_batches, axis_ratios, axis_times, GAIN, log_range, METRICS, told } from "./series.mjs";
 
 // Line styles of the modes, in their order; style.css has the colours. Unknown modes share the last style.
 const DASHES = [[], [10, 4], [3, 4], [1, 3]];
 const LOGARITHMIC = 3;
-// A metric's axis label, the format of its values, and the round values on its axis with their format.
+// A metric's axis label, and the round values on its axis with their format.
 const of_metric = (metric) => (metric === GAIN
-  ? { label: "gain", text: ratio, splits: axis_ratios, tick: (value) => `${value}\u00d7` }
-  : { label: `${metric.replace("_seconds", "")}, median`, text: seconds, splits: axis_times, tick });
+  ? { label: "gain", splits: axis_ratios, tick: ratio_tick }
+  : { label: `${METRICS[metric].split(" ")[0]}, median`, splits: axis_times, tick: seconds_tick });
 const FONT = "12px system-ui, sans-serif";
 
 // Reads colours from the style sheet, which also defines the dark mode.
@@ -27,16 +27,16 @@ function draw_intervals(plot, lines) {
   const { ctx } = plot;
   ctx.save();
   ctx.lineWidth = 1.5 * devicePixelRatio;
-  lines.forEach(({ mode, intervals }, line) => {
+  lines.forEach(({ mode, numbers }, line) => {
     ctx.strokeStyle = colour_of(mode);
     // Draws the modes' intervals side by side, because they often overlap.
     const aside = (line - (lines.length - 1) / 2) * 3 * devicePixelRatio;
-    intervals.forEach((interval, index) => {
-      if (!interval) return;
+    numbers.forEach((number, index) => {
+      if (!number?.high) return;
       const x = plot.valToPos(plot.data[0][index], "x", true) + aside;
       ctx.beginPath();
-      ctx.moveTo(x, plot.valToPos(interval[0], "y", true));
-      ctx.lineTo(x, plot.valToPos(interval[1], "y", true));
+      ctx.moveTo(x, plot.valToPos(number.low, "y", true));
+      ctx.lineTo(x, plot.valToPos(number.high, "y", true));
       ctx.stroke();
     });
   });
@@ -59,8 +59,8 @@ function axes_of(width, metric) {
 }
 
 function options_of(series, metric, size, on_batch) {
-  const spread = series.lines.flatMap(({ values, intervals }) =>
-    [...values, ...intervals.flatMap((each) => each ?? [])]);
+  const spread = series.lines.flatMap(({ numbers }) =>
+    numbers.flatMap((number) => [number?.value, number?.low, number?.high]));
   return {
     ...size,
     legend: { show: false },  // the page shows a text legend beside the plot
@@ -82,16 +82,15 @@ function options_of(series, metric, size, on_batch) {
 }
 
 // Shows the lines' names and values at the batch under the cursor, or at the largest batch.
-function show_legend(series, metric, at) {
+function show_legend(series, at) {
   const index = at ?? series.batches.length - 1;
   const swatch = (mode) => {
     const made = element("i", { className: "swatch" });
     made.dataset.line = style_of(mode);
     return made;
   };
-  const text_of = (value) => (value === null ? NOTHING : of_metric(metric).text(value));
-  find("legend").replaceChildren(...series.lines.map(({ mode, values }) =>
-    element("li", {}, swatch(mode), `${mode} `, element("b", { textContent: text_of(values[index]) }))));
+  find("legend").replaceChildren(...series.lines.map(({ mode, numbers }) => element("li", {}, swatch(mode),
+    `${mode} `, element("b", { textContent: numbers[index]?.text ?? NOTHING }))));
   set_text(find("legend-batch"), series.batches.length === 0 ? "" : `at batch ${series.batches[index]}:`);
 }
 
@@ -105,13 +104,14 @@ export function make_plot() {
     plot = null;
     if (!shown) return;
     const { series, metric } = shown;
-    place.setAttribute("aria-label", told(series, METRICS[metric], of_metric(metric).text));
-    show_legend(series, metric, null);
+    place.setAttribute("aria-label", told(series, METRICS[metric]));
+    show_legend(series, null);
     find("plot-empty").hidden = series.lines.length > 0;
     if (series.lines.length === 0) return;
     const size = { width: place.clientWidth, height: Math.min(380, Math.max(240, place.clientWidth / 2)) };
-    const data = [series.batches, ...series.lines.map(({ values }) => values)];
-    const on_batch = (index) => show_legend(series, metric, index);
+    const values_of = ({ numbers }) => numbers.map((number) => number?.value ?? null);
+    const data = [series.batches, ...series.lines.map(values_of)];
+    const on_batch = (index) => show_legend(series, index);
     plot = new uPlot(options_of(series, metric, size, on_batch), data, place);
   }
 

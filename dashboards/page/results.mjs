@@ -5,12 +5,12 @@ import { element, find, KeyedList, set_options, set_text } from "./dom.mjs";
 import { duration } from "./format.mjs";
 import { make_plot } from "./plot.mjs";
 import { has_ended, name_of, show_asked } from "./queue.mjs";
-import { choices_of, METRICS, series_of } from "./series.mjs";
+import { choices_of, GAIN, METRICS, series_of } from "./series.mjs";
 
 const NUMBERS = COLUMNS.length;
 
 // Small screens show only these number columns.
-const MAJOR = ["latency_seconds", "speedup_over_eager"];
+const MAJOR = ["launches[].latency_seconds", GAIN];
 const class_of = (key) => (MAJOR.includes(key) ? "number" : "number minor");
 
 // Inserts the headings of numbers before the heading of the remark.

@@ -2,13 +2,13 @@
 // the network.
 import { mode_order, variant_of } from "./cells.mjs";
 
-export const GAIN = "speedup_over_eager";
+export const GAIN = "summary.speedup_over_eager";
 // The first metric is the default. Eager's gain is 1, so lines above eager's line show a gain.
 export const METRICS = {
   [GAIN]: "gain (eager's latency over this mode's)",
-  latency_seconds: "latency (submit start to completion)",
-  submit_seconds: "submit (CPU time of the submission)",
-  device_seconds: "device (event time around the step)",
+  "launches[].latency_seconds": "latency (submit start to completion)",
+  "launches[].submit_seconds": "submit (CPU time of the submission)",
+  "launches[].device_seconds": "device (event time around the step)",
 };
 
 // The variants, and the chosen variant's warmup counts, both in order.
@@ -19,24 +19,17 @@ export function choices_of(cells, variant) {
   return { variants, variant: chosen, warmups: [...new Set(warmups)].sort((a, b) => a - b) };
 }
 
-const estimate_of = (summary, metric) =>
-  (metric === GAIN ? { p50: summary?.[GAIN], ci95: summary?.[`${GAIN}_ci95`] } : summary?.[metric]);
-
-// { batches, lines: [{ mode, values, intervals }] }. values[i] belongs to batches[i]; null: not measured. A
-// mode without values has no line.
+// { batches, lines: [{ mode, numbers }] }. numbers[i] belongs to batches[i]; null: not measured. A mode
+// without numbers has no line.
 export function series_of(cells, { variant, warmup, metric }) {
   const chosen = cells.filter((cell) => cell.status === "ok" && variant_of(cell) === variant
-    && cell.warmup === warmup && estimate_of(cell.summary, metric)?.p50 > 0);
+    && cell.warmup === warmup && cell.row?.[metric]?.value > 0);
   const batches = [...new Set(chosen.map((cell) => cell.batch))].sort((a, b) => a - b);
   const modes = [...new Set(chosen.map((cell) => cell.mode))].sort(mode_order);
   const lines = modes.map((mode) => {
     const by_batch = new Map(chosen.filter((cell) => cell.mode === mode)
-      .map((cell) => [cell.batch, estimate_of(cell.summary, metric)]));
-    return {
-      mode,
-      values: batches.map((batch) => by_batch.get(batch)?.p50 ?? null),
-      intervals: batches.map((batch) => by_batch.get(batch)?.ci95 ?? null),
-    };
+      .map((cell) => [cell.batch, cell.row[metric]]));
+    return { mode, numbers: batches.map((batch) => by_batch.get(batch) ?? null) };
   });
   return { batches, lines };
 }
@@ -75,11 +68,11 @@ export const axis_ratios = (low, high) =>
   [0.1, 0.2, 0.5, 0.8, 1, 1.2, 1.5, 2, 3, 5, 10, 20, 50].filter((value) => value >= low && value <= high);
 
 // Describes the plot in words, for screen readers.
-export function told(series, metric_name, format) {
+export function told(series, metric_name) {
   if (series.lines.length === 0) return "Nothing to plot yet.";
-  const lines = series.lines.map(({ mode, values }) => {
-    const points = series.batches.map((batch, index) => [batch, values[index]])
-      .filter(([, value]) => value !== null).map(([batch, value]) => `${format(value)} at batch ${batch}`);
+  const lines = series.lines.map(({ mode, numbers }) => {
+    const points = series.batches.map((batch, index) => [batch, numbers[index]])
+      .filter(([, number]) => number !== null).map(([batch, { text }]) => `${text} at batch ${batch}`);
     return `${mode}: ${points.join(", ")}`;
   });
   return `Plot of ${metric_name} over batch. ${lines.join("; ")}.`;

@@ -72,7 +72,7 @@ export const resume = (id) => ask("POST", `/v1/sweeps/${encodeURIComponent(id)}/
 export const saved = async (id, what) =>
   unless_gone((await send("GET", `/v1/sweeps/${encodeURIComponent(id)}/${what}`)).blob());
 export const compare = (base, now) =>
-  ask("POST", "/v1/compare", { body: JSON.stringify({ base, new: now }) });
+  ask("POST", "/v1/compare", { body: JSON.stringify({ base, new: now, report: true }) });
 export const submit = (body, key) =>
   ask("POST", "/v1/sweeps", { body: JSON.stringify(body), headers: { "Idempotency-Key": key } });
 

@@ -54,7 +54,7 @@ function draw_ranges({ ranges }) {
   const x = scale_of(domain, [EDGE, WIDTH - EDGE]);
   const grid = round_ticks(...domain).filter((tick) => tick > 0).flatMap((tick) => [
     shape("line", { x1: x(tick), x2: x(tick), y1: 0, y2: height - 18, class: tick === 1 ? "one" : "grid" }),
-    label(x(tick), height - 4, `${tick}\u00d7`, { "text-anchor": "middle", class: "quiet" }),
+    label(x(tick), height - 4, `${tick}x`, { "text-anchor": "middle", class: "quiet" }),
   ]);
   const rows = ranges.map(({ name, value, low, high, tone }, index) => {
     const y = index * row + 21;
@@ -78,7 +78,6 @@ function legend_of(names, mark_of) {
   return { shapes, height: y + 12 };
 }
 
-const short = (text) => text.replace(/\.0+(?= |\u00d7|$)/, "");
 const line_of = (name, index) => {
   const mode = MODES.indexOf(name.split(/[ ,']/)[0]);
   return mode < 0 ? index % LINES : mode;
@@ -96,7 +95,7 @@ function draw_line({ name, points, floor, alone }, index, x, y) {
 }
 
 // Draws lines over evenly spaced places, with a logarithmic y axis.
-function draw_lines({ lines, xs, x: axis, format, one, verticals = [] }) {
+function draw_lines({ lines, xs, x: axis, tick: text_of, one, verticals = [] }) {
   const legend = legend_of(lines.map(({ name }) => name), (index, left, top) =>
     shape("line", { x1: left, x2: left + 17, y1: top - 4, y2: top - 4,
       class: stroke(lines[index].name, index, lines[index].floor) }));
@@ -112,7 +111,7 @@ function draw_lines({ lines, xs, x: axis, format, one, verticals = [] }) {
   const horizontal = ticks.flatMap((tick) => [
     shape("line", { x1: left, x2: WIDTH - EDGE, y1: y(tick), y2: y(tick),
       class: one && tick === 1 ? "one" : "grid" }),
-    label(left - 5, y(tick) + 4, short(format(tick)), { "text-anchor": "end", class: "quiet" })]);
+    label(left - 5, y(tick) + 4, text_of(tick), { "text-anchor": "end", class: "quiet" })]);
   const most = Math.floor((WIDTH - left) / (Math.max(...xs.map((name) => String(name).length)) * 7 + 10));
   const is_cut = (index) => index > 0 && index === xs.length - 1 && String(xs[index]).length > 4;
   const names = axis_batches([...xs.keys()], most).map((index) => label(x(index), bottom + 15,
@@ -126,17 +125,19 @@ function draw_lines({ lines, xs, x: axis, format, one, verticals = [] }) {
 }
 
 // Draws stacked bars. A bar with `at` also has a mark there, which is not part of the sum.
-function draw_bars({ bars, parts, format, table: { head } }) {
+function draw_bars({ bars, parts, tick: text_of, table: { head } }) {
   const [left, row] = [100, 20];
   const marks = head.slice(1 + parts.length);
   const legend = legend_of([...parts, ...marks], (index, x, y) => (index < parts.length
     ? shape("rect", { x, y: y - 10, width: 16, height: 11, class: `part-${index}` })
     : shape("line", { x1: x + 8, x2: x + 8, y1: y - 11, y2: y + 2, class: "mark" })));
   const sum = (values) => values.reduce((all, value) => all + value, 0);
-  const most = Math.max(...bars.map(({ values, at }) => Math.max(sum(values), at ?? 0)));
+  const drawn = bars.map(({ name, values, at }) => ({ name, at: at?.value,
+    values: values.map((number) => Math.max(number?.value ?? 0, 0)) }));
+  const most = Math.max(...drawn.map(({ values, at }) => Math.max(sum(values), at ?? 0)));
   const x = scale_of([0, most], [left, WIDTH - EDGE], false);
   const bottom = legend.height + bars.length * row;
-  const rows = bars.flatMap(({ name, values, at }, index) => {
+  const rows = drawn.flatMap(({ name, values, at }, index) => {
     const y = legend.height + index * row;
     const stacked = values.map((value, part) => shape("rect", { x: x(sum(values.slice(0, part))), y: y + 3,
       width: Math.max(x(value) - left, 0), height: row - 6, class: `part-${part}` }));
@@ -145,7 +146,7 @@ function draw_bars({ bars, parts, format, table: { head } }) {
       ...(at === undefined ? [] : [shape("line", mark)])];
   });
   const ticks = round_ticks(0, most, 4).map((tick) =>
-    label(x(tick), bottom + 14, short(format(tick)),
+    label(x(tick), bottom + 14, text_of(tick),
       { "text-anchor": tick === 0 ? "start" : "middle", class: "quiet" }));
   return { height: bottom + 20, shapes: [...legend.shapes, ...rows, ...ticks] };
 }

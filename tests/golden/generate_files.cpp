@@ -54,16 +54,11 @@ std::string families(const std::string& before) {
 }
 
 std::string columns(const std::string&) {
-  const char* kinds[] = {"time", "count", "bytes", "ratio", "rate"};
   std::string rows;
   for (const model::MetricRow* row : model::column_metrics()) {
     // The page shows memory in a figure, and not in a column.
     if (row->on_request || row->kind == model::MetricKind::bytes) continue;
-    const Json column = {{"key", row->name},
-                         {"kind", kinds[static_cast<int>(row->kind)]},
-                         {"distribution", model::is_distribution(*row)},
-                         {"title", row->column},
-                         {"help", row->column_help}};
+    const Json column = {{"key", model::path_of(*row)}, {"title", row->column}, {"help", row->column_help}};
     rows += column.dump(2) + ",\n";
   }
   return "// The modes, and the columns of numbers in the table of cells, from the binary's tables: made by\n"

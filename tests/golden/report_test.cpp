@@ -8,11 +8,15 @@
 #include <string>
 
 #include "graphs/base/text.hpp"
+#include "harness/bill/bill_table.hpp"
+#include "harness/judge/history/history.hpp"
 #include "harness/judge/report/formats.hpp"
+#include "harness/ladder/ladder_table.hpp"
 #include "harness/model/codec/documents.hpp"
 #include "harness/model/codec/parse_document.hpp"
 #include "harness/sweep/report/result_report.hpp"
 #include "tests/golden/sample_comparisons.hpp"
+#include "tests/golden/sample_ladders.hpp"
 #include "tests/golden/sample_results.hpp"
 
 namespace graphbench::reporters {
@@ -128,6 +132,15 @@ TEST(Report, HasTheNumbersOfAComparisonInEveryFormat) {
   EXPECT_GT(expect_the_same_numbers(report, "mixed"), 100u);
   report.page_bytes_max = 10 * comment_bytes_max;
   EXPECT_GT(expect_the_same_numbers(report, "mixed, on a page"), 100u);
+}
+
+TEST(Report, HasTheNumbersOfLaddersAndBillsInEveryFormat) {
+  const std::vector<std::string> flags;
+  const Report ladders =
+      report_of(samples::served_ladders(), [&](const model::Suggestion&) { return flags; });
+  EXPECT_GT(expect_the_same_numbers(ladders, "ladders"), 10u);
+  EXPECT_GT(expect_the_same_numbers(report_of(std::vector{samples::measured_bill()}), "bills"), 20u);
+  EXPECT_GT(expect_the_same_numbers(report_of(samples::changed_series()), "series"), 30u);
 }
 
 TEST(Report, HasTheNumbersOfFloorsInEveryFormat) {

@@ -1,9 +1,10 @@
 """Two sweeps compared on the service's page; what axe-core says of the page; what can be saved."""
 
+import json
 import signal
 
-from client import wait_for
-from page_test import PageCase
+from client import open_url, wait_for
+from page_test import COLUMNS, PageCase
 from serve_case import MANY, TINY
 
 WIDTHS = {"desktop": 1280, "phone": 360}
@@ -36,10 +37,10 @@ class Compared(PageCase):
         names = [f"{each['mode']} {each['metric']}" for each in said["means"]]
         names += [f"{cell['id']} {each['metric']}" for cell in said["cells"] for each in cell["metrics"]
                   if each["verdict"] != "same"]
-        rows = [row.text for row in self.all("#changes tbody tr")]
+        rows = [row.text for row in self.all("#changes figure tbody tr")]
         self.assertEqual(sorted(names), sorted(" ".join(row.split()[:2]) for row in rows))
         for each in said["means"]:
-            ratio = f"{each['ratio']:.3f}\u00d7"
+            ratio = f"{each['ratio']:.3f}x"
             self.assertTrue(any(ratio in row and each["verdict"] in row for row in rows), ratio)
         self.assert_axe_finds_nothing()
         self.look_at("9-compared")
@@ -47,6 +48,21 @@ class Compared(PageCase):
         wait_for("it to go", lambda: not self.find("comparison").is_displayed())
         self.compare(base, other)
         self.wait_until("headline", "not comparable")
+
+    def test_the_table_shows_each_number_as_the_cells_event_has_it(self):
+        self.open_page()
+        path = self.ended({**TINY, "launches": 3})
+        self.wait_until("tally", "^6 ok$")
+        rows = self.rows_shown()
+        with open_url(self.url + path + "/events", 60) as answer:
+            lines = answer.read().decode().splitlines()
+        cells = [json.loads(line[len("data: "):]) for line in lines if line.startswith('data: {"id"')]
+        cells = [cell for cell in cells if "row" in cell]
+        self.assertEqual(6, len(cells))
+        for cell in cells:
+            numbers = [cell["row"].get(key, {"text": "\u2013"}) for key in COLUMNS]
+            texts = ["\n".join(filter(None, (each["text"], each.get("range")))) for each in numbers]
+            self.assertEqual(texts, rows[cell["id"]][5:5 + len(COLUMNS)])
 
     def look_at(self, name):
         self.addCleanup(self.browser.set_window_size, 1280, 1500)

@@ -8,10 +8,13 @@ import sqlite3
 
 from browser import BrowserCase
 from client import fetch, wait_for
+from harness_case import ROOT
 from serve_case import LONG, MANY, TINY, TOKEN, ServeCase
 
 MODES = ("eager", "whole", "piecewise")
-UNITS = {"s": 1, "ms": 1e-3, "\u00b5s": 1e-6, "ns": 1e-9}
+# The metrics of the table of cells, in its order.
+COLUMNS = re.findall('"key": "(.*)"', (ROOT / "dashboards" / "page" / "columns.mjs").read_text("utf-8"))
+UNITS = {"s": 1, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
 # What the page measures of itself in the tests below: the red, green and blue of a colour by its name.
 CHANNELS = """
   const channels = (name) => {
@@ -36,7 +39,7 @@ COLOURED = CHANNELS + """
 
 
 def seconds_of(text):
-    value, unit = text.split()[:2]
+    value, unit = re.match(r"([\d.]+)([a-z]+)", text).groups()
     return float(value) * UNITS[unit]
 
 
@@ -103,7 +106,7 @@ class Page(PageCase):
             p50 = cell["summary"][f"{metric}_seconds"]["p50"]
             self.assertAlmostEqual(p50, seconds_of(text), delta=0.006 * p50)
         about = "" if cell["mode"] == "eager" else "~"  # one launch: no interval
-        gain = f"{about}{cell['summary']['speedup_over_eager']:.2f}\u00d7"
+        gain = f"{about}{cell['summary']['speedup_over_eager']:.2f}x"
         self.assertEqual(gain, texts[headings.index("Gain")])
 
     def assert_plot_tells(self, cells, metric):
@@ -111,7 +114,7 @@ class Page(PageCase):
         lines = {line.split(":")[0].split()[-1]: line for line in told.rstrip(".").split(";")}
         self.assertEqual({cell["mode"] for cell in cells}, set(lines))
         for cell in cells:
-            text = re.search(rf"([\d.]+ \S+) at batch {cell['batch']}\b", lines[cell["mode"]]).group(1)
+            text = re.search(rf"([\d.]+[a-z]+) at batch {cell['batch']}\b", lines[cell["mode"]]).group(1)
             p50 = cell["summary"][f"{metric}_seconds"]["p50"]
             self.assertAlmostEqual(p50, seconds_of(text), delta=0.006 * p50)
 
@@ -151,7 +154,7 @@ class Page(PageCase):
             variant = " / ".join(first[key] for key in ("workload", "preset", "dtype", "pass"))
             self.select("variant", variant)
             self.select("warmups", str(warmup))
-            self.select("metric", f"{metric}_seconds")
+            self.select("metric", f"launches[].{metric}_seconds")
             plotted = [cell for cell in cells if cell["workload"] == workload and cell["warmup"] == warmup]
             self.assertEqual(9, len(plotted))
             self.assert_plot_tells(plotted, metric)

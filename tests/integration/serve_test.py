@@ -83,6 +83,10 @@ class Serve(ServeCase):
         cells = [(int(number), cell) for event, number, cell in events if event == "cell"]
         document = self.ask("GET", path + "/results")[1]
         last = {cell["id"]: cell for _, cell in cells}
+        for cell in last.values():
+            latency = cell.pop("row")["launches[].latency_seconds"]
+            self.assertEqual(cell["summary"]["latency_seconds"]["p50"], latency["value"])
+            self.assertRegex(latency["text"], r"^[0-9.]+(ns|us|ms|s)$")
         self.assertEqual({cell["id"]: cell for cell in document["cells"]}, last)
         numbers = [number for number, _ in cells]
         self.assertEqual(sorted(set(numbers)), numbers)
@@ -101,6 +105,10 @@ class Serve(ServeCase):
         self.assertTrue(comparison["comparable"])
         documents = {"base": self.ask("GET", base + "/results")[1], "new": ids["new"]}
         self.assertEqual(comparison, self.ask("POST", "/v1/compare", {**documents, "margin": "5%"})[1])
+        told = self.ask("POST", "/v1/compare", {**ids, "margin": "5%", "report": True})[1]
+        report = told.pop("report")
+        self.assertEqual((comparison, comparison["headline"]), (told, report["title"]))
+        self.assertIn("margin 5 %", " ".join(report["closing"]))
 
     @unittest.skipIf(len(os.sched_getaffinity(0)) < 2, "this machine has a single CPU")
     def test_no_thread_of_the_service_may_be_on_the_measuring_cpu(self):

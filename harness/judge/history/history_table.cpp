@@ -204,6 +204,10 @@ std::string many(std::int64_t count) {
   return fmt::format("{} {}", count, count == 1 ? "entry" : "entries");
 }
 
+std::string text_of(const model::ChangePoint& change) {
+  return fmt::format("{:+.1f} %", (change.ratio - 1) * 100);
+}
+
 void add_changes(Report& report, const CellHistory& history) {
   const auto add = [&](std::string text, Weight weight = Weight::normal) {
     report.closing.push_back({std::move(text), weight});
@@ -214,8 +218,8 @@ void add_changes(Report& report, const CellHistory& history) {
   if (history.changes.empty()) add(fmt::format("no change in {} entries", count));
   for (const model::ChangePoint& change : history.changes) {
     const HistoryPoint& point = history.points[static_cast<std::size_t>(change.index)];
-    const std::string size = right(fmt::format("{:+.1f} %", (change.ratio - 1) * 100), 9);
-    add(fmt::format("{}  since {}  {}  p {:.3f}", size, date_of(point), name_of(point.entry), change.p),
+    add(fmt::format("{}  since {}  {}  p {:.3f}", right(text_of(change), 9), date_of(point),
+                    name_of(point.entry), change.p),
         change.ratio > 1 ? Weight::regression : Weight::good);
   }
   if (!history.correlation) return;
@@ -251,6 +255,8 @@ Report report_of(const CellHistory& history) {
     for (const double seconds : {point.median, point.lowest, point.highest})
       row.values.push_back(seconds_value(seconds));
   }
+  for (const model::ChangePoint& change : history.changes)
+    section.rows[static_cast<std::size_t>(change.index)].note = text_of(change);
   add_changes(report, history);
   const auto left_out = [&](const std::string& what, const char* how) {
     report.closing.push_back({"not shown: " + what + how});

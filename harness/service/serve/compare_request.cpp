@@ -12,6 +12,8 @@
 #include "harness/judge/compare/settings.hpp"
 #include "harness/judge/report/formats.hpp"
 #include "harness/model/codec/parse_document.hpp"
+#include "harness/service/report/numbers_json.hpp"
+#include "harness/service/serve/json_response.hpp"
 #include "harness/service/serve/sweep_request.hpp"
 #include "harness/service/serve/sweep_store.hpp"
 
@@ -69,19 +71,26 @@ compare::Side side_of(const Members& request, const char* name, const DocumentOf
   return compare::merge(name, std::move(documents));
 }
 
+bool truth_of(const Members& request, const std::string& key) {
+  const auto given = request.find(key);
+  if (given == request.end()) return false;
+  if (given->second.kind != Kind::truth) throw InputError(key, "the value must be true or false");
+  return given->second.truth;
+}
+
 model::ComparisonSettings settings_of(const Members& request) {
   model::ComparisonSettings settings;
   for (const auto& [key, value] : request) {
-    if (key == "base" || key == "new") continue;
+    if (key == "base" || key == "new" || key == "report") continue;
     if (key == "strict") {
-      if (value.kind != Kind::truth) throw InputError(key, "the value must be true or false");
-      settings.strict = value.truth;
+      settings.strict = truth_of(request, "strict");
       continue;
     }
     const auto* const found = std::ranges::find_if(
         settings_by_name, [&name = key](const auto& each) { return each.first == name; });
     if (found == settings_by_name.end()) {
-      throw InputError(key, "this key does not exist: give base, new, margin, floor, alpha, allow or strict");
+      throw InputError(
+          key, "this key does not exist: give base, new, margin, floor, alpha, allow, strict or report");
     }
     if (value.kind != Kind::text)
       throw InputError(key, "the value must be a string: write it as on the command line");
@@ -98,9 +107,14 @@ std::string answer_comparison(std::string body, const DocumentOf& document_of) {
   const model::ComparisonSettings settings = settings_of(request);
   const compare::Side base = side_of(request, "base", document_of);
   const compare::Side now = side_of(request, "new", document_of);
+  const bool with_report = truth_of(request, "report");
+  const model::Comparison comparison = compare::compare(base, now, settings);
   std::ostringstream out;
-  reporters::print_comparison_json(out, compare::compare(base, now, settings));
-  return std::move(out).str();
+  reporters::print_comparison_json(out, comparison);
+  std::string document = std::move(out).str();
+  if (!with_report) return document;
+  document.resize(document.find_last_of('}'));
+  return document + ", \"report\": " + text_of(report::json_of(reporters::report_of(comparison))) + "}\n";
 }
 
 }  // namespace graphbench::serve

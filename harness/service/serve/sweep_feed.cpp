@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "graphs/base/error.hpp"
+#include "harness/service/report/numbers_json.hpp"
 #include "harness/service/serve/json_response.hpp"
 
 namespace graphbench::serve {
@@ -18,6 +19,15 @@ constexpr std::size_t waiting_bytes_max = 4 * 1024 * 1024;
 std::string event_of(const char* name, const std::string& document, std::int64_t number = 0) {
   const std::string id = number > 0 ? "id: " + std::to_string(number) + "\n" : "";
   return id + "event: " + name + "\ndata: " + document + "\n\n";
+}
+
+// With the cell's numbers as pages show them, also of a cell that an older graphbench has stored.
+std::string event_of(const StoredCell& cell, const std::string& sweep) {
+  try {
+    return event_of("cell", report::with_row(cell.document, "cell " + cell.id), cell.number);
+  } catch (const InputError& error) {
+    throw DamagedDocument(sweep, error.what());
+  }
 }
 
 Bytes bytes_of(std::string event) {
@@ -40,7 +50,7 @@ void SweepFeed::tell_progress(const std::string& id, const std::string& document
 void SweepFeed::tell_cells(const std::string& id, const std::vector<StoredCell>& cells) {
   const std::scoped_lock lock(mutex_);
   for (const StoredCell& cell : cells) {
-    const Bytes bytes = bytes_of(event_of("cell", cell.document, cell.number));
+    const Bytes bytes = bytes_of(event_of(cell, id));
     // A client that connected after the cell was stored has received it already.
     std::erase_if(followers_, [&](Follower& follower) {
       if (follower.id != id || follower.told >= cell.number) return false;
@@ -97,7 +107,7 @@ std::string SweepFeed::past_of(const std::string& id, std::int64_t after) const 
   std::string past = ": graphbench\n\n";
   const std::vector<StoredCell> cells = store_.cells(id, after);
   past.reserve(document_bytes(cells) + 64 * cells.size());
-  for (const StoredCell& cell : cells) past += event_of("cell", cell.document, cell.number);
+  for (const StoredCell& cell : cells) past += event_of(cell, id);
   return past;
 }
 

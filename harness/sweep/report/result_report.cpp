@@ -122,9 +122,10 @@ std::string text_of(const MetricRow& row, double value) {
 }
 
 // "~" marks a gain without an interval, "?" a gain whose interval contains 1. "*" replaces "x" if the cell
-// and its eager cell ran different kernels.
+// and its eager cell ran different kernels. Eager's gain is 1 by definition, and has no mark.
 Value gain_of(double ratio, const std::optional<double>& low, const std::optional<double>& high,
               const CellResult& cell) {
+  if (!model::is_graph_mode(cell.cell.mode)) return ratio_value(ratio);
   const bool may_be_none = model::may_be_no_gain(low, high);
   Value value{.text = format_ratio(ratio), .value = ratio, .low = low, .high = high};
   if (cell.records && model::is_other_program(*cell.records)) value.text.back() = '*';
@@ -147,26 +148,6 @@ std::string mark_of(const model::CellSummary& summary) {
 std::string half_of(const model::Estimate& estimate) {
   const double percent = 50 * (*estimate.ci95_high - *estimate.ci95_low) / estimate.p50;
   return percent < 1 ? fmt::format("±{:.1g} %", percent) : fmt::format("±{:.0f} %", percent);
-}
-
-Value number_of(const MetricRow& row, const CellResult& cell) {
-  const model::CellSummary& summary = cell.summary;
-  if (row.name == "speedup_over_eager" && summary.speedup_over_eager)
-    return gain_of(*summary.speedup_over_eager, summary.speedup_ci95_low, summary.speedup_ci95_high, cell);
-  if (row.name == "throughput_over_eager" && summary.throughput_over_eager)
-    return gain_of(*summary.throughput_over_eager, summary.throughput_ci95_low, summary.throughput_ci95_high,
-                   cell);
-  Value value{.value = value_of(row, cell)};
-  value.text = value.value                     ? text_of(row, *value.value)
-               : row.name == "breakeven_steps" ? mark_of(summary)
-                                               : "-";
-  if (row.name == "speedup_over_eager") value.range = "-";
-  if (row.estimate == nullptr || !(summary.*row.estimate)) return value;
-  const model::Estimate& estimate = *(summary.*row.estimate);
-  value.low = estimate.ci95_low;
-  value.high = estimate.ci95_high;
-  if (value.low && value.high) value.range = half_of(estimate);
-  return value;
 }
 
 // The axes that a row's name shows besides workload and batch: later axes, and other axes that have several
@@ -305,6 +286,37 @@ std::string floors_text(const model::Result& result) {
 }
 
 }  // namespace
+
+const Columns& page_metrics() {
+  static const Columns all = [] {
+    Columns rows = model::column_metrics();
+    for (const MetricRow& row : model::metrics()) {
+      if (section_of(row) == model::MetricSection::setup) rows.push_back(&row);
+    }
+    return rows;
+  }();
+  return all;
+}
+
+Value number_of(const MetricRow& row, const CellResult& cell) {
+  const model::CellSummary& summary = cell.summary;
+  if (row.name == "speedup_over_eager" && summary.speedup_over_eager)
+    return gain_of(*summary.speedup_over_eager, summary.speedup_ci95_low, summary.speedup_ci95_high, cell);
+  if (row.name == "throughput_over_eager" && summary.throughput_over_eager)
+    return gain_of(*summary.throughput_over_eager, summary.throughput_ci95_low, summary.throughput_ci95_high,
+                   cell);
+  Value value{.value = value_of(row, cell)};
+  value.text = value.value                     ? text_of(row, *value.value)
+               : row.name == "breakeven_steps" ? mark_of(summary)
+                                               : "-";
+  if (row.name == "speedup_over_eager") value.range = "-";
+  if (row.estimate == nullptr || !(summary.*row.estimate)) return value;
+  const model::Estimate& estimate = *(summary.*row.estimate);
+  value.low = estimate.ci95_low;
+  value.high = estimate.ci95_high;
+  if (value.low && value.high) value.range = half_of(estimate);
+  return value;
+}
 
 std::vector<std::string> modes_of(const model::Result& result) {
   std::vector<std::string> modes;

@@ -20,6 +20,11 @@ Report report_of(const model::Result& result, const Columns& asked = {}, const s
 
 Report report_of(const model::Environment& environment);
 
+// The metrics that pages show of a cell: the table's columns, and the stages of a setup.
+const Columns& page_metrics();
+// The number of a cell as every format shows it.
+Value number_of(const model::MetricRow& metric, const model::CellResult& cell);
+
 // Adds the text below the cells: walks of --shape-trace, cells without numbers, notes, the number of cells,
 // and the conclusions, one sentence per subject.
 void add_walks(Report& report, const model::Result& result);

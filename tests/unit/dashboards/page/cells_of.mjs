@@ -1,17 +1,20 @@
 // Cells as the service tells them, for the tests.
 
-const estimate = (p50, ci95 = null) => ({ p50, ci95, between_launches: null, within_launch: null });
+const number = (text, value, low, high, range) => ({ text, value, low, high, range });
 
 export function cell(changes = {}) {
-  const { p50 = 42.9e-6, ci95 = null, ...rest } = changes;
+  const { p50 = 43, low, high, row = {}, ...rest } = changes;
   const made = {
     workload: "mlp", preset: "tiny", dtype: "fp32", pass: "forward", batch: 1, warmup: 0, mode: "eager",
     status: "ok", check: { reference: "eager", identical: true, max_abs_error: 0 },
-    launches: [{ index: 0, setup: { capture_seconds: 1e-6, instantiate_seconds: 2e-6, upload_seconds: 0 } }],
-    summary: {
-      latency_seconds: estimate(p50, ci95), submit_seconds: estimate(p50 / 10),
-      device_seconds: estimate(p50 / 2),
-      speedup_over_eager: 1.5, throughput_over_eager: 1.25, breakeven_steps: 7,
+    row: {
+      "launches[].submit_seconds": number("4.29us", 4.29e-6),
+      "launches[].latency_seconds": number(`${p50}us`, p50, low, high, low && `\u00b1${p50 - low}`),
+      "launches[].device_seconds": number("21.4us", 21.4e-6),
+      "summary.speedup_over_eager": number("~1.50x", 1.5),
+      "summary.breakeven_steps": number("7", 7),
+      "setup_seconds": number("3.00us", 3e-6),
+      ...row,
     },
     ...rest,
   };
@@ -21,5 +24,5 @@ export function cell(changes = {}) {
 
 export const skipped = (changes = {}) => cell({
   status: "skipped", reason: { code: "not_capturable", message: "op host_copy runs on the host" },
-  launches: [], summary: undefined, check: undefined, ...changes,
+  check: undefined, ...changes,
 });

@@ -3,11 +3,11 @@ import test from "node:test";
 
 import { axis_batches, axis_ratios, axis_times, choices_of, GAIN, log_range, METRICS, series_of, told }
   from "../../../../dashboards/page/series.mjs";
-import { seconds } from "../../../../dashboards/page/format.mjs";
 import { cell, skipped } from "./cells_of.mjs";
 
 const variant = "mlp / tiny / fp32 / forward";
-const latency = { variant, warmup: 0, metric: "latency_seconds" };
+const latency = { variant, warmup: 0, metric: "launches[].latency_seconds" };
+const values_of = ({ numbers }) => numbers.map((number) => number?.value ?? null);
 
 test("a line a mode over all batches, with holes where nothing was measured", () => {
   const series = series_of([
@@ -15,7 +15,7 @@ test("a line a mode over all batches, with holes where nothing was measured", ()
     skipped({ batch: 16, mode: "whole" }), skipped({ batch: 2, mode: "piecewise" }),
   ], latency);
   assert.deepEqual(series.batches, [2, 16]);
-  assert.deepEqual(series.lines.map(({ mode, values }) => [mode, values]),
+  assert.deepEqual(series.lines.map((line) => [line.mode, values_of(line)]),
     [["eager", [2, 4]], ["whole", [1, null]]]);
 });
 
@@ -24,27 +24,23 @@ test("other workloads, dtypes, passes and warmups stay out of a plot", () => {
     cell({ p50: 1 }), cell({ p50: 2, workload: "conv" }), cell({ p50: 3, dtype: "bf16" }),
     cell({ p50: 4, pass: "training" }), cell({ p50: 5, warmup: 3 }), cell({ p50: 6, preset: "base" }),
   ], latency);
-  assert.deepEqual(series.lines.map(({ values }) => values), [[1]]);
+  assert.deepEqual(series.lines.map(values_of), [[1]]);
 });
 
 test("the metric is the one that was chosen, with its interval", () => {
-  const cells = [cell({ p50: 1, ci95: [0.5, 2] })];
-  assert.deepEqual(series_of(cells, latency).lines[0].intervals, [[0.5, 2]]);
-  const submit = series_of(cells, { ...latency, metric: "submit_seconds" }).lines[0];
-  assert.deepEqual([submit.values, submit.intervals], [[0.1], [null]]);
+  const cells = [cell({ p50: 2, low: 1, high: 3 })];
+  const [latency_number] = series_of(cells, latency).lines[0].numbers;
+  assert.deepEqual([latency_number.low, latency_number.high], [1, 3]);
+  const submit = series_of(cells, { ...latency, metric: "launches[].submit_seconds" }).lines[0];
+  assert.deepEqual(submit.numbers, [cells[0].row["launches[].submit_seconds"]]);
 });
 
-test("gains come first, with their interval; eager's line is at 1", () => {
+test("gains come first; a mode without one has no line", () => {
   assert.equal(Object.keys(METRICS)[0], GAIN);
-  const of_gain = (mode, value, interval) => {
-    const made = cell({ mode, p50: 1 });
-    return { ...made, summary: { ...made.summary, [GAIN]: value, [`${GAIN}_ci95`]: interval } };
-  };
-  const cells = [of_gain("eager", 1, null), of_gain("whole", 1.5, [1.4, 1.6]),
-    of_gain("piecewise", null, null)];
+  const cells = [cell({ row: { [GAIN]: { text: "1.00x", value: 1 } } }), cell({ mode: "whole" }),
+    cell({ mode: "piecewise", row: { [GAIN]: undefined } })];
   const { lines } = series_of(cells, { ...latency, metric: GAIN });
-  assert.deepEqual(lines, [{ mode: "eager", values: [1], intervals: [null] },
-    { mode: "whole", values: [1.5], intervals: [[1.4, 1.6]] }]);
+  assert.deepEqual(lines.map((line) => [line.mode, values_of(line)]), [["eager", [1]], ["whole", [1.5]]]);
   assert.deepEqual(axis_ratios(0.7, 2.5), [0.8, 1, 1.2, 1.5, 2]);
 });
 
@@ -81,7 +77,7 @@ test("times on an axis are round and inside of it", () => {
 });
 
 test("the plot can be told in words", () => {
-  const series = series_of([cell({ batch: 2, p50: 1e-3 }), skipped({ batch: 4 })], latency);
-  assert.equal(told(series, "latency", seconds), "Plot of latency over batch. eager: 1.00 ms at batch 2.");
-  assert.equal(told(series_of([], latency), "latency", seconds), "Nothing to plot yet.");
+  const series = series_of([cell({ batch: 2 }), skipped({ batch: 4 })], latency);
+  assert.equal(told(series, "latency"), "Plot of latency over batch. eager: 43us at batch 2.");
+  assert.equal(told(series_of([], latency), "latency"), "Nothing to plot yet.");
 });

@@ -8,6 +8,7 @@
 #include "graphs/base/error.hpp"
 #include "harness/model/codec/documents.hpp"
 #include "harness/service/serve/sweep_events.hpp"
+#include "tests/support/refusal.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace graphbench::serve {
@@ -87,6 +88,36 @@ TEST_F(SweepFeedTest, AnEventsIdGoesOnWhereTheClientWas) {
   const std::string text = taken(follow(2));
   EXPECT_THAT(text, Not(HasSubstr("{\"n\": 2}")));
   EXPECT_THAT(text, HasSubstr("id: 3\nevent: cell\ndata: {\"n\": 3}"));
+}
+
+// The store has no row, so cells that an older graphbench has stored have one too.
+TEST_F(SweepFeedTest, ACellHasItsNumbersAsPagesShowThem) {
+  model::CellResult cell{};
+  cell.cell.workload = "mlp";
+  cell.cell.mode = "whole";
+  cell.status = model::CellStatus::ok;
+  cell.launches.emplace_back();
+  model::Estimate& submit = cell.summary.submit_seconds.emplace();
+  submit.p50 = 1.5e-6;
+  submit.ci95_low = 1.2e-6;
+  submit.ci95_high = 1.8e-6;
+  const std::string document = codec::to_json(cell);
+  finish_cell("one", document);
+  const std::string told = taken(follow());
+  EXPECT_THAT(told, HasSubstr("data: " + document.substr(0, document.size() - 1) + ", \"row\": {"));
+  EXPECT_THAT(told, HasSubstr(R"("launches[].submit_seconds":{"text":"1.50us","value":1.5e-06,"low":1.2e-06,)"
+                              R"("high":1.8e-06,"range":"±20 %"})"));
+  cell.status = model::CellStatus::failed;
+  cell.reason = model::Reason{"io", ""};
+  finish_cell("one", codec::to_json(cell));
+  EXPECT_THAT(taken(follow()), Not(HasSubstr("row")));
+}
+
+TEST_F(SweepFeedTest, ADamagedCellIsNamed) {
+  store_.add_cells(id_, {{"one", R"({"id": "one", "status": 7})"}});
+  EXPECT_THAT(
+      test::failure([&] { return follow(); }),
+      testing::StartsWith("the stored document of sweep " + id_ + " cannot be used: cell one: status"));
 }
 
 TEST_F(SweepFeedTest, WhoLagsIsDroppedAndTheOthersAreNot) {

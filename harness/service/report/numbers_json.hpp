@@ -1,0 +1,25 @@
+// Numbers of Reports as JSON for the page's script, which shows their texts and draws their values.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "harness/model/result.hpp"
+#include "reporters/report.hpp"
+
+namespace graphbench::report {
+
+// {"text", "value", "low", "high", "range"}, without what is absent.
+nlohmann::json json_of(const reporters::Value& value);
+// Returns the same five as a list, which ends with the last that is not absent: a report has thousands.
+std::string list_of(const reporters::Value& value);
+
+// {"title", "facts", "head", "sections", "closing"}: each row has one number or text per column. A section
+// has its first rows alone, and the number of the others as `more`.
+nlohmann::json json_of(const reporters::Report& report);
+
+// Adds the member `row` to the line of a cell that is ok: its numbers by their metrics' paths. Throws
+// InputError, which begins with `source`, for a line that is not a cell's.
+std::string with_row(std::string line, const std::string& source);
+
+}  // namespace graphbench::report
