@@ -66,6 +66,13 @@ std::vector<ir::Segment> segments_of_whole(const ir::Program& program) {
   return segments;
 }
 
+std::vector<ir::Segment> segments_of_piecewise(const ir::Program& program,
+                                               const std::vector<std::string>& splits) {
+  std::vector<std::string> at = splits.empty() ? program.default_splits() : splits;
+  at.emplace_back(ir::cond_kind);
+  return ir::graphs_of(program, ir::partition(program, at));
+}
+
 }  // namespace
 
 void Executor::join_switch(const std::vector<Executor*>&, void*) {
@@ -93,11 +100,11 @@ std::vector<ir::Segment> segments_of(ExecutionMode mode, const ir::Program& prog
     case ExecutionMode::whole:
       return segments_of_whole(program);
     case ExecutionMode::piecewise:
-      break;
+      return segments_of_piecewise(program, splits);
   }
-  std::vector<std::string> at = splits.empty() ? program.default_splits() : splits;
-  at.emplace_back(ir::cond_kind);
-  return ir::graphs_of(program, ir::partition(program, at));
+  // Behind the switch, so that the compiler still names a mode that has no case.
+  throw Error(ErrorCode::internal,
+              "cut program " + program.name() + ": mode " + std::string(name_of(mode)) + " has no segments");
 }
 
 std::string_view name_of(ExecutionMode mode) noexcept {

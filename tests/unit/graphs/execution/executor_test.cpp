@@ -26,6 +26,12 @@ TEST_F(ExecutionTest, EagerLaunchesEveryOpInOrderAndNoMarker) {
   EXPECT_EQ(executor->counts().graphs.pieces, 0);
 }
 
+TEST_F(ExecutionTest, AModeWithoutACaseIsRefusedAndNotCutAsAnotherOne) {
+  EXPECT_THAT(test::failure(
+                  [&] { return segments_of(static_cast<ExecutionMode>(99), context().program, {}).size(); }),
+              ::testing::HasSubstr("mode unknown has no segments"));
+}
+
 TEST_F(ExecutionTest, EagerReachesASteadyStateWithoutDeviceAllocations) {
   const auto executor = make_executor(ExecutionMode::eager, context(), 4);
   executor->submit();
