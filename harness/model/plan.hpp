@@ -31,10 +31,9 @@ struct WorkerTask {
 struct Plan {
   PlanFacts facts;
   std::string device;
-  std::string no_gpu = {};              // why --device auto took the host; empty if it did not
-  std::vector<Cell> cells;              // in the order of cells_of() (axes.hpp)
-  std::vector<WorkerTask> tasks;        // of all launches, in the order of execution
-  std::vector<std::string> notes = {};  // options of a file or a request that change no cell
+  std::string no_gpu = {};        // why --device auto took the host; empty if it did not
+  std::vector<Cell> cells;        // in the order of cells_of() (axes.hpp)
+  std::vector<WorkerTask> tasks;  // of all launches, in the order of execution
 };
 
 }  // namespace graphbench::model

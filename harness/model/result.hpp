@@ -470,6 +470,9 @@ struct PlanFacts {
   std::vector<Axes> more_grids = {};
   std::optional<ShardFacts> shard = {};
   std::string concurrent = {};  // "cuda:0, cuda:1": all devices measured at the same time; empty: one device
+  // Sentences about options that change no cell, from a file or a request, or nothing in a program:
+  // "sweep.toml:3: io-addresses: ...".
+  std::vector<std::string> without_effect = {};
 };
 
 struct MergedShard {

@@ -112,15 +112,18 @@ std::vector<model::WorkerTask> programs_of(const model::Plan& plan, bool capture
   return programs;
 }
 
-std::vector<std::string> check_programs(const model::Plan& plan, const config::SweepOptions& options,
+// Adds what the probe notes to plan.facts.without_effect. Returns the dumps, if requested.
+std::vector<std::string> check_programs(model::Plan& plan, const config::SweepOptions& options,
                                         const sweep::ProbeSettings& probe,
                                         process::ProcessSupervisor& supervisor) {
   const sweep::ProbeRequest request{.plugins = options.plugins,
                                     .programs = programs_of(plan, options.dump_program),
                                     .dump = options.dump_program};
   sweep::ProbeAnswer answer = sweep::ask_probe(supervisor, probe, request, options);
-  for (const std::string& note : answer.notes)
-    complain("note: %s: %s", options.where("split-ops").c_str(), note.c_str());
+  for (const std::string& note : answer.notes) {
+    plan.facts.without_effect.push_back(options.where("split-ops") + ": " + note);
+    complain("note: %s", plan.facts.without_effect.back().c_str());
+  }
   return std::move(answer.dumps);
 }
 
@@ -261,7 +264,7 @@ CheckedPlan make_checked_plan(const config::SweepOptions& options, const std::ve
   chosen.instruments.submitter = machine::choose_submitter(options.instruments, machine::allowed_cpus(),
                                                            checked.catalog.facts.pci_bus_id);
   checked.plan = plan::make_plan(chosen, checked.catalog, argv);
-  for (const std::string& note : checked.plan.notes) complain("note: %s", note.c_str());
+  for (const std::string& note : checked.plan.facts.without_effect) complain("note: %s", note.c_str());
   checked.plan.no_gpu = checked.catalog.no_gpu;
   check_ranks(chosen, checked.plan, answer.devices);
   if (options.shard) checked.plan = shard_of(std::move(checked.plan), chosen);

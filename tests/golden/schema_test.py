@@ -63,6 +63,7 @@ plan.argv: "graphbench --sweep"
 plan.argv.0: 1
 plan.seed: -1, "1"
 plan.launches: 0
+plan.without_effect: [], [""], "none"
 AXES: MISSING
 AXES.workload: [], ["mlp", "mlp"], ["Has Blank"]
 AXES.dtype: ["fp8"]

@@ -73,6 +73,20 @@ class Serve(ServeCase):
                     yield fields["event"], fields.get("id"), json.loads(fields["data"])
                     fields = {}
 
+    def test_an_option_without_effect_is_a_note_of_the_document(self):
+        self.serve()
+        for asked, words in (({"mode": "eager", "on-skip": "eager"},
+                              ('"eager" would change no cell', "give it only with")),
+                             ({"mode": "piecewise", "split-ops": "sdpa"},
+                              ('"sdpa" occurs nowhere in program mlp',))):
+            sweep = self.submit({**TINY, **asked})
+            self.assertEqual("done", self.wait_for_state(sweep, "done", "failed"))
+            document = self.ask("GET", sweep + "/results")[1]
+            (said,) = [note["text"] for note in document["notes"] if note["code"] == "without_effect"]
+            self.assertEqual([said], document["plan"]["without_effect"])
+            self.assert_all_in((list(asked)[1] + ": ", *words), said)
+            self.assert_valid(document, "result.schema.json")
+
     def test_a_sweep_is_followed_and_a_client_goes_on_where_it_was(self):
         self.serve()
         path = self.submit(TINY)

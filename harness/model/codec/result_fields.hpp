@@ -205,7 +205,7 @@ GB_DESCRIBE(model::Interleaved, id, side, (later, looks));
 GB_DESCRIBE(model::ShardFacts, index, count, by, assignment, (later, presets));
 GB_DESCRIBE(model::PlanFacts, hash, argv, seed, launches, axes, method, (later, gains), (later, cold_l2),
             (later, profile), (later, cell_processes), (later, interleaved), (later, caller),
-            (later, more_grids), (later, shard), (later, concurrent));
+            (later, more_grids), (later, shard), (later, concurrent), (later, without_effect));
 GB_DESCRIBE(model::MergedShard, index, started_at, finished_at, environment);
 
 struct CacheTotal {

@@ -280,6 +280,8 @@ std::vector<Note> notes_of(const Result& result) {
   if (!result.complete)
     notes.push_back(
         {"interrupted", "the sweep was interrupted: only cells that were measured before are shown"});
+  for (const std::string& sentence : result.plan.without_effect)
+    notes.push_back({"without_effect", one_line(sentence)});
   add_outputs(notes, result);
   add_programs(notes, result);
   add_ways(notes, result);

@@ -240,8 +240,9 @@ model::Plan make_plan(const config::SweepOptions& options, const Catalog& catalo
         return std::ranges::find(workloads, name, &WorkloadChoice::name)->preset;
       },
       table);
-  for (const model::Axes& grid : grids) check_axes(options, grid, plan.cells, catalog, table, plan.notes);
-  check_reach(options, plan.cells, catalog.facts.kind, plan.notes);
+  std::vector<std::string>& notes = plan.facts.without_effect;
+  for (const model::Axes& grid : grids) check_axes(options, grid, plan.cells, catalog, table, notes);
+  check_reach(options, plan.cells, catalog.facts.kind, notes);
 
   model::WorkerTask common;
   common.device = catalog.device;

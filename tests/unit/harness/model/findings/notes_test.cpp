@@ -34,6 +34,15 @@ TEST(Notes, OfACleanResultAreItsTrust) {
   EXPECT_THAT(notes.front().cells, SizeIs(0));
 }
 
+TEST(Notes, SayWhichOptionsHadNoEffect) {
+  Result result = clean_result();
+  result.plan.without_effect = {"io-addresses: \"rotate\" would change no cell"};
+  const std::vector<Note> notes = notes_of(result);
+  ASSERT_THAT(notes, SizeIs(2));
+  EXPECT_EQ(notes[1].code, "without_effect");
+  EXPECT_EQ(notes[1].text, result.plan.without_effect.front());
+}
+
 TEST(Notes, NameWhatIsNotClean) {
   const auto expect = [](void (*spoil)(Result&), const std::string& code, const char* words) {
     Result result = clean_result();

@@ -250,13 +250,13 @@ TEST(MakePlan, RefusesOptionsThatChangeNoCell) {
   EXPECT_EQ(refusal({{"mode", "whole"}, {"check-addresses", "true"}, {"io-addresses", "fresh"}}), "accepted");
   RawOptions raw = flags({{"mode", "eager"}});
   raw["check-addresses"] = {{"true", "a.toml:1: check-addresses"}};
-  EXPECT_THAT(planned(raw).notes,
+  EXPECT_THAT(planned(raw).facts.without_effect,
               ElementsAre(HasSubstr("a.toml:1: check-addresses: the option would change no cell")));
   raw["check-addresses"] = {{"false", "a.toml:1: check-addresses"}};
-  EXPECT_THAT(planned(raw).notes, testing::IsEmpty());
+  EXPECT_THAT(planned(raw).facts.without_effect, testing::IsEmpty());
   config::SweepOptions asked = config::check_options(flags({{"mode", "eager"}, {"evaluate", "true"}}));
   asked.requested = true;
-  EXPECT_EQ(make_plan(asked, sample_catalog(), {}).notes.size(), 1u)
+  EXPECT_EQ(make_plan(asked, sample_catalog(), {}).facts.without_effect.size(), 1u)
       << "a client's request may serve several plans";
 }
 
