@@ -53,21 +53,26 @@ cli::ReadValue into_engines(std::vector<std::string>& target) {
 }
 
 cli::Effect serving(const LadderArguments& asked) {
-  return {[&asked] { return asked.serves(); },
-          "a ladder that is served: leave --suggest=FILE out, or give --verify"};
+  return {[&asked] { return asked.serves(); }, with_serving};
+}
+
+cli::Effect measuring(const LadderArguments& asked) {
+  return {[&asked] { return !asked.from_file(); }, with_measuring};
 }
 
 void add_capture_options(cli::Options& options, LadderArguments& asked) {
   using cli::into;
-  options.own({"--capture-sizes", "LIST", "sizes to capture (default: 1,2,4,8:512:+8)", into(asked.sizes)});
+  options.own({"--capture-sizes", "LIST", "sizes to capture (default: 1,2,4,8:512:+8)", into(asked.sizes),
+               measuring(asked)});
   options.own({"--multiple-of", "N", "round the capture sizes up to multiples of N (default: 1)",
-               into(asked.multiple_of, {1, 65'536}, " is not valid: give a whole number from ")});
+               into(asked.multiple_of, {1, 65'536}, " is not valid: give a whole number from "),
+               measuring(asked)});
   options.own({"--capture-order", "largest|smallest", "the size that is captured first (default: largest)",
                into(asked.policy.order), serving(asked)});
   options.own({"--capture-when", "startup|lazy",
                "when to capture a size. startup: before the first step; lazy: in the first request that "
                "needs the size; startup,lazy: both, to compare (default: startup)",
-               into_when(asked.when), serving(asked)});
+               into_when(asked.when), measuring(asked)});
   options.own({"--pad", "up|none",
                "up: pad a step to the next larger size; none: run the step eagerly (default: up)",
                into(asked.policy.pad)});
@@ -78,7 +83,7 @@ void add_capture_options(cli::Options& options, LadderArguments& asked) {
   options.own({"--warmup-by", "capture|requests",
                "how a lazily captured size warms up. capture: by steps before its capture; requests: by its "
                "first requests, served eagerly (default: capture)",
-               into(asked.policy.warmup_by), serving(asked)});
+               into(asked.policy.warmup_by), measuring(asked)});
   options.own({"--exec", "own|shared|switch",
                "own: each size has its own execs; shared: sizes whose graphs differ only in parameters share "
                "one exec, updated when the size changes; switch: one graph with a SWITCH node over all sizes "
@@ -113,11 +118,14 @@ void add_traffic_options(cli::Options& options, LadderArguments& asked) {
                "previous one ends)",
                into_amount(asked.arrivals, " is not a rate: give a number of steps per second above 0"),
                serving(asked)});
-  options.own({"--engine-sizes", "LIST",
+  options.own({"--engine-sizes",
+               "LIST",
                "sizes that a serving engine captures; the same steps are also served with these, to compare",
-               into(asked.engine_sizes)});
+               into(asked.engine_sizes),
+               {[&asked] { return !asked.from_file() || asked.fits_engine; },
+                std::string(with_measuring) + ", or give --memory engine"}});
   options.own({"--no-rivals", "", "skip the two rivals: every step eager, and every size captured",
-               into(asked.no_rivals), serving(asked)});
+               into(asked.no_rivals), measuring(asked)});
 }
 
 void add_suggestion_options(cli::Options& options, LadderArguments& asked) {
@@ -165,7 +173,7 @@ void add_suggestion_options(cli::Options& options, LadderArguments& asked) {
                "(default: vllm,sglang,trtllm)",
                into_engines(asked.engines),
                {},
-               suggest});
+               "--verify"});
   options.own({"--verify",
                "",
                "also serve the traffic from graphs of the suggested sizes, and with every step eager",

@@ -16,6 +16,11 @@ namespace graphbench::ladder {
 // the value of LadderArguments::suggest that asks for the times of this run
 inline constexpr const char* own_measurements = "-";
 
+// What an option needs that changes only served steps, and one that changes only steps in --capture-sizes.
+inline constexpr const char* with_serving =
+    "a ladder that is served: leave --suggest=FILE out, or give --verify";
+inline constexpr const char* with_measuring = "sizes that this run measures: leave --suggest=FILE out";
+
 struct LadderArguments {
   std::string sizes = "1,2,4,8:512:+8";
   std::int64_t multiple_of = 1;
@@ -33,8 +38,9 @@ struct LadderArguments {
   std::vector<std::string> engines = ladder::engines();
   bool verify = false;
 
-  // Whether anything is served; else suggestions come from a file alone.
-  bool serves() const { return suggest.empty() || suggest == own_measurements || verify; }
+  // Whether suggestions come from a file, so that no sizes are measured to make them.
+  bool from_file() const { return !suggest.empty() && suggest != own_measurements; }
+  bool serves() const { return !from_file() || verify; }
 };
 
 void add_options(cli::Options& options, LadderArguments& asked);

@@ -176,7 +176,7 @@ class LadderJob final : public Job {
   void check() override {
     budgets_ = ladder::budgets_of(asked_);
     request_ = ladder::request_of(asked_, options_.seed);
-    from_file_ = !asked_.suggest.empty() && asked_.suggest != ladder::own_measurements;
+    from_file_ = asked_.from_file();
     if (!asked_.suggest.empty()) ladder::check_suggestion(asked_, request_, budgets_);
     if (!from_file_) ladder::check_routes(request_);
     options_.axes.batch = request_.sizes;
@@ -269,14 +269,28 @@ class LadderCommand final : public Command {
 
   int run(const Invocation& invocation) override {
     config::SweepOptions options = config::check_options(raw_);
-    if (!asked_.serves() && options_.given("--launches"))
-      throw InputError("--launches",
-                       "--suggest=FILE serves nothing: leave one of the two out, or give --verify");
+    refuse_without_effect();
     LadderJob job(asked_, options, invocation, best_, format_);
     return drive(job, options);
   }
 
  private:
+  // Refuses the options of a sweep that would change nothing, because a file has the measurements.
+  void refuse_without_effect() const {
+    if (best_ && asked_.from_file())
+      throw InputError("--mode", "\"best\" would change nothing: give it only with " +
+                                     std::string(ladder::with_measuring));
+    if (asked_.serves()) return;
+    const std::vector<std::string> acting = {"workload", "plugin",         "device", "seed",
+                                             "cpu",      "no-pin",         "cache",  "json",
+                                             "quiet",    "worker-timeout", "dry-run"};
+    for (const std::string& name : config::options_for("ladder")) {
+      if (options_.given("--" + name) && !contains(acting, name))
+        throw InputError("--" + name, "the option would change nothing: give it only with " +
+                                          std::string(ladder::with_serving));
+    }
+  }
+
   const Options& options_;
   ReportFormat format_;
   ladder::LadderArguments asked_;

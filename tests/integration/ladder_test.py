@@ -9,6 +9,7 @@ sys.path[:0] = [str(pathlib.Path(__file__).resolve().parents[2] / "ci")]
 import figures  # noqa: E402
 
 LLAMA = ROOT / "ci" / "baselines" / "h100-torch-llama.json"
+BASELINE = ROOT / "ci" / "baselines" / "h100.json"
 TINY = ["ladder", "--device", "host", "--capture-sizes", "1,2,4", "--steps", "60", "--warmup", "1"]
 
 
@@ -162,8 +163,11 @@ class Ladder(HarnessCase):
         sweep = ("--sweep --device host --workload mlp --mode eager,whole --warmup 1 --batch 1,2,4,8 "
                  "--io static,copy_in --time-per-cell 0.01 --json sweep.json --quiet")
         self.run_graphbench(*sweep.split(), code=0)
-        document, shown = self.serve("--workload mlp --traffic uniform:1:6 --suggest=sweep.json "
-                                     "--sizes-max 2 --verify --for sglang,vllm")
+        asked = ("--workload mlp --traffic uniform:1:6 --suggest=sweep.json --sizes-max 2 --verify "
+                 "--for sglang,vllm")
+        asked = ["ladder", "--device", "host", "--steps", "60", "--warmup", "1", *asked.split()]
+        done, document, _ = self.measure(*asked)
+        shown = done.stdout
         made, copying = document["suggestions"]
         self.assertEqual(made["eager_step_seconds"], copying["eager_step_seconds"])
         self.assertLessEqual(len(made["sizes"]), 2)
@@ -179,15 +183,15 @@ class Ladder(HarnessCase):
         self.assert_all_in(("no suggestion for mlp/", "eager (graphbench's own): "), shown)
 
     def test_a_suggestion_comes_from_a_default_sweep_and_of_the_workload_asked_for(self):
-        baseline = ROOT / "ci" / "baselines" / "h100.json"
-        asked = f"--traffic zipf:1.1:256 --quiet --suggest={baseline}"
-        document, _ = self.serve("--workload attention " + asked)
+        asked = ["ladder", "--device", "host", "--traffic", "zipf:1.1:256", "--quiet",
+                 f"--suggest={BASELINE}"]
+        document = self.measure(*asked, "--workload", "attention")[1]
         self.assertEqual([("attention", "piecewise"), ("attention", "whole")],
                          sorted((made["workload"], made["mode"]) for made in document["suggestions"]))
         whole = next(made for made in document["suggestions"] if made["mode"] == "whole")
         self.assertTrue(whole["sizes"])
         self.assertGreater(whole["eager_step_seconds"], whole["step_seconds"])
-        document, _ = self.serve(asked)
+        document = self.measure(*asked)[1]
         self.assertEqual({"attention", "conv", "mlp"}, {made["workload"] for made in document["suggestions"]})
 
     @staticmethod
@@ -297,6 +301,27 @@ class Ladder(HarnessCase):
         self.assertEqual(document["ladders"][0]["reason"]["code"], "state_not_splittable")
         self.assertIn("state_not_splittable", shown)
 
+    def test_a_file_without_what_is_asked_for_is_refused(self):
+        self.write("back.csv", "time,size\n2,1\n1,1\n")
+        self.refuse_each((("--suggest=none.json", "none.json"), ("--suggest=back.csv", "back.csv"),
+                          (f"--workload conv --suggest={LLAMA}", (LLAMA.name, "no conv", "--workload"))),
+                         "ladder", "--device", "host", "--traffic", "uniform:1:4")
+
+    def test_what_would_change_nothing_beside_a_file_of_measurements_is_refused(self):
+        command = ["ladder", "--device", "host", "--workload", "mlp", "--traffic", "uniform:1:4",
+                   f"--suggest={BASELINE}"]
+        served = ["--mode piecewise", "--warmup 1", "--preset tiny", "--dtype fp32", "--set mlp.hidden=64",
+                  "--exec own", "--arrivals 9", "--capture-order largest", "--mutated-inputs refuse",
+                  "--launches 2", "--tune-sizes 1", "--split-ops linear", "--prometheus-textfile m.prom"]
+        measured = ["--capture-sizes 1,2", "--multiple-of 8", "--engine-sizes 1,2", "--mode best",
+                    "--no-rivals", "--capture-when lazy", "--warmup-by capture"]
+        self.refuse_each(((option, (option.split(" ", maxsplit=1)[0] + ": ", "would change nothing",
+                                    "leave --suggest=FILE out, or give --verify")) for option in served),
+                         *command)
+        self.refuse_each(((option, (option.split(" ", maxsplit=1)[0] + ": ", "would change nothing",
+                                    "this run measures: leave --suggest=FILE out")) for option in measured),
+                         *command, "--verify")
+
     def test_bad_input_is_refused_in_a_line_that_names_it(self):
         self.write("back.csv", "time,size\n2,1\n1,1\n")
         self.write("late.csv", "time,size\n0,1\n1e300,1\n")
@@ -322,9 +347,6 @@ class Ladder(HarnessCase):
                 ("--warmup-by requests", ["--warmup-by", "give --capture-when lazy"]),
                 ("--tune-sizes 1,4", ["--tune-sizes", '"1,4" would change no cell']),
                 ("--split-ops linear", ["--split-ops", "--mode piecewise"]),
-                *((f"--suggest={LLAMA} {option}", [option.split(" ")[0], "--verify"])
-                  for option in ("--no-rivals", "--exec own", "--arrivals 9", "--capture-order largest",
-                                 "--capture-when lazy", "--mutated-inputs refuse", "--launches 2")),
                 ("--warmup-by request", ["--warmup-by", "capture, requests"]),
                 ("--mode best,best", ["--mode", "given twice"]),
                 ("--mode eager,best", ["--mode", "give whole or piecewise"]),
@@ -335,10 +357,8 @@ class Ladder(HarnessCase):
                 ("--sizes-max 2", ["--sizes-max", "give --suggest"]),
                 ("--suggest --memory much", ["--memory", '"much"', "engine"]),
                 ("--suggest --memory engine", ["--memory", "--engine-sizes"]),
-                ("--suggest --for vlm", ["--for", 'did you mean "vllm"?']),
-                ("--suggest=none.json", ["none.json"]),
-                (f"--workload conv --suggest={LLAMA}", [LLAMA.name, "no conv", "--workload"]),
-                ("--suggest=back.csv", ["back.csv"]),
+                ("--suggest --verify --for vlm", ["--for", 'did you mean "vllm"?']),
+                ("--suggest --for vllm", ["--for", "give --verify"]),
                 ("", ["--traffic", "the option is missing"])):
             given = arguments.split()
             if "--traffic" not in given and given:
