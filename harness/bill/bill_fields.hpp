@@ -1,7 +1,8 @@
-// The JSON form of bills: `bills[]` of `graphbench.bill/1`.
+// The JSON form of bills, `bills[]` of `graphbench.bill/1`, and of what their processes are asked.
 #pragma once
 
 #include "harness/bill/bill.hpp"
+#include "harness/bill/bill_process.hpp"
 #include "harness/model/codec/result_fields.hpp"
 
 namespace graphbench::codec {
@@ -21,5 +22,8 @@ GB_DESCRIBE(bill::BillLaunch, index, setup, startup);
 GB_DESCRIBE(bill::Bill, id, (inlined(&T::cell)), exec, capture_sizes,
             (custom_field<StatusField<T>>("status")), (custom_field<ReasonField<T>>("reason")), confidence,
             sentence, prediction, (later, measured), (later, verified), (later, trade), memory, launches);
+
+GB_DESCRIBE(bill::BillTask, task, modes, shares_execs, free_bytes);
+GB_DESCRIBE(bill::BillAnswer, status, reason, failed_at, device, choices, startup, start, captures);
 
 }  // namespace graphbench::codec

@@ -12,13 +12,6 @@
 #include "harness/measure/worker/worker.hpp"
 #include "harness/model/statistics/quantiles.hpp"
 
-namespace graphbench::codec {
-
-GB_DESCRIBE(bill::BillTask, task, modes, shares_execs, free_bytes);
-GB_DESCRIBE(bill::BillAnswer, status, reason, failed_at, device, choices, startup, start, captures);
-
-}  // namespace graphbench::codec
-
 namespace graphbench::bill {
 namespace {
 
@@ -224,9 +217,10 @@ int bill_main(std::string_view parent, const abi::LentPlugin* lent) {
 }
 
 BillAnswer ask_bill(process::ProcessSupervisor& supervisor, const std::vector<std::string>& command,
-                    BillTask task, double silent_seconds_max) {
+                    BillTask task, double silent_seconds_max, const process::TickHandler& on_tick) {
   task.task.spawned_ns = steady_ns();
-  return worker::ask<BillAnswer>(supervisor, "bill", {command, codec::write_data(task), silent_seconds_max});
+  return worker::ask<BillAnswer>(supervisor, "bill", {command, codec::write_data(task), silent_seconds_max},
+                                 on_tick);
 }
 
 }  // namespace graphbench::bill

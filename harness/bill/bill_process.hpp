@@ -42,6 +42,6 @@ int bill_main(std::string_view parent, const abi::LentPlugin* lent);
 // Runs a bill process and returns its answer, whose status is `failed` if the process dies. Throws
 // process::Interrupted.
 BillAnswer ask_bill(process::ProcessSupervisor& supervisor, const std::vector<std::string>& command,
-                    BillTask task, double silent_seconds_max);
+                    BillTask task, double silent_seconds_max, const process::TickHandler& on_tick);
 
 }  // namespace graphbench::bill

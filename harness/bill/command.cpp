@@ -1,18 +1,15 @@
 // Runs graphbench bill, which predicts what captured sizes cost in memory and start-up.
 #include "harness/options/command.hpp"
 
-#include <unistd.h>
+#include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <cstdlib>
-#include <iostream>
 #include <limits>
 
 #include "graphs/base/clock.hpp"
 #include "graphs/base/digest.hpp"
 #include "graphs/base/error.hpp"
-#include "graphs/base/files.hpp"
 #include "graphs/base/text.hpp"
 #include "harness/bill/bill_fields.hpp"
 #include "harness/bill/bill_process.hpp"
@@ -27,7 +24,9 @@
 #include "harness/options/output.hpp"
 #include "harness/options/own_values.hpp"
 #include "harness/options/raw_options.hpp"
+#include "harness/sweep/asker.hpp"
 #include "harness/sweep/driver.hpp"
+#include "harness/sweep/identity.hpp"
 #include "harness/sweep/planning.hpp"
 #include "harness/sweep/report/print_report.hpp"
 
@@ -153,9 +152,10 @@ bill::Account account_of(bill::Account of, const bill::Growth& growth,
 
 class Biller {
  public:
-  Biller(const BillRequest& request, const config::SweepOptions& options,
-         process::ProcessSupervisor& supervisor, model::Result& result)
-      : request_(request), options_(options), supervisor_(supervisor), result_(result) {}
+  Biller(const BillRequest& request, const config::SweepOptions& options, Run& run, model::Result& result)
+      : request_(request), options_(options), supervisor_(run.supervisor), asker_(run), result_(result) {}
+
+  void expect(std::int64_t processes) { asker_.expect(processes); }
 
   // Fills in `made`. Throws process::Interrupted if the user interrupts; `made` then has the results so far.
   void make(const BillTask& asked, Bill& made) {
@@ -178,11 +178,15 @@ class Biller {
  private:
   BillAnswer ask(BillTask task, const std::vector<std::int64_t>& sizes, Bill& made) {
     task.task.batches = sizes;
-    if (!options_.quiet)
-      std::fprintf(stderr, "%s: capturing %zu of %zu sizes\n", made.id.c_str(), sizes.size(),
-                   request_.sizes.size());
-    BillAnswer answer = bill::ask_bill(supervisor_, child_command(options_, bill_role), std::move(task),
-                                       options_.worker_timeout_seconds);
+    BillTask same = task;
+    same.task = sweep::without_place(std::move(same.task));
+    const Question question{made.id + ": " + std::to_string(sizes.size()) + " of " +
+                                model::plural(std::ssize(request_.sizes), "size"),
+                            codec::write_data(same), task.free_bytes.has_value()};
+    const auto answer = asker_.ask<BillAnswer>(question, [&](const process::TickHandler& on_tick) {
+      return bill::ask_bill(supervisor_, child_command(options_, bill_role), task,
+                            options_.worker_timeout_seconds, on_tick);
+    });
     model::add_choices(result_.environment.library_choices, answer.choices);
     return answer;
   }
@@ -266,6 +270,7 @@ class Biller {
   const BillRequest& request_;
   const config::SweepOptions& options_;
   process::ProcessSupervisor& supervisor_;
+  Asker asker_;
   model::Result& result_;
   bool cache_keeps_choices_ = true;
 };
@@ -287,37 +292,20 @@ std::string bill_document(const model::Result& result, const std::vector<Bill>& 
   return text + codec::lines_of("bills", bills) + "\n}\n";
 }
 
-int report_bills(const std::string& device, const model::Result& result, const std::vector<Bill>& bills,
-                 const config::SweepOptions& options, const ReportFormat& format) {
-  const std::string document = bill_document(result, bills);
-  write_document(options.json, document);
-  if (!options.prometheus.textfile.empty())
-    write_file_atomically(options.prometheus.textfile, reporters::bills_text(device, bills));
-  const bool stdout_taken = options.json == "-";
-  if (!options.quiet) {
-    format.print(
-        reporters::report_of(bills), [&] { return document; }, stdout_taken);
-  } else {
-    std::ostream& out = stdout_taken ? std::cerr : std::cout;
-    for (const Bill& bill : bills) {
-      if (!bill.sentence.empty()) out << bill.sentence << '\n';
-    }
-    out.flush();
-  }
-  int code = exit_done;
+// Complaints about bills that failed, and the exit code.
+void judge(const std::vector<Bill>& bills, Findings& found) {
   for (const Bill& bill : bills) {
     // Skipped too: a mode that the device or the step lacks has captured nothing.
     const bool failed = bill.status == model::CellStatus::failed || bill.status == model::CellStatus::skipped;
     if (failed)
-      complain("bill %s %s: %s", bill.id.c_str(), std::string(model::name_of(bill.status)).c_str(),
-               bill.reason.value().message.c_str());
+      found.complaints.push_back("bill " + bill.id + " " + std::string(model::name_of(bill.status)) + ": " +
+                                 bill.reason.value().message);
     const bool short_of = !bill.verified.empty() && bill.verified.front().failed > 0;
     if (short_of)
-      complain("bill %s: the reserve is too small: with only the reserve free, some runs failed",
-               bill.id.c_str());
-    if (failed || short_of) code = exit_cells_failed;
+      found.complaints.push_back("bill " + bill.id +
+                                 ": the reserve is too small: with only the reserve free, some runs failed");
+    if (failed || short_of) found.exit_code = exit_cells_failed;
   }
-  return code;
 }
 
 // The option --mode both.
@@ -332,13 +320,21 @@ class BillJob final : public Job {
           const ReportFormat& format)
       : asked_(asked), options_(options), invocation_(invocation), both_(both), format_(format) {}
 
+  std::string name() const override { return "bill"; }
+
   void check() override {
     request_ = completed(asked_, options_.seed);
     options_.axes.batch = request_.sizes;
     options_.launches = 1;
     if (both_.given) options_.more_modes = {"piecewise", "whole"};
-    check_output_file(options_.where("json"), options_.json, Stdout::allowed);
     result_.started_at = utc_now();
+  }
+
+  std::vector<Output> outputs() override {
+    return {{options_.where("json"), options_.json, [&] { return bill_document(result_, bills_); },
+             Stdout::allowed},
+            {options_.where("prometheus-textfile"), options_.prometheus.textfile,
+             [&] { return reporters::bills_text(checked_.plan.device, bills_); }}};
   }
 
   std::optional<int> plan(process::ProcessSupervisor& supervisor) override {
@@ -354,34 +350,83 @@ class BillJob final : public Job {
     return std::nullopt;
   }
 
-  std::string outlook() const override {
-    return model::plural(std::ssize(tasks_), "bill") + " of " +
-           model::plural(std::ssize(request_.sizes), "size");
+  Outlook outlook(const Earlier& earlier) const override {
+    const std::int64_t answered =
+        std::ranges::count(earlier.finished, earlier.here, &sweep::FinishedTask::on);
+    const auto processes = static_cast<double>(processes_min());
+    return {model::plural(std::ssize(tasks_), "bill") + " of " +
+                model::plural(std::ssize(request_.sizes), "size"),
+            estimated_seconds() * std::max(0.0, 1 - static_cast<double>(answered) / processes),
+            std::to_string(answered) + " of at least " + std::to_string(processes_min()) + " processes"};
   }
 
-  bool measure(process::ProcessSupervisor& supervisor) override {
-    Biller biller(request_, options_, supervisor, result_);
-    result_.complete = true;
+  std::optional<Resumable> resumable() const override {
+    std::string more = "bill\n";
+    for (BillTask task : tasks_) {
+      task.task = sweep::without_place(std::move(task.task));
+      more += codec::write_data(task) + "\n";
+    }
+    more += fmt::format("{} {} {} {}\n", request_.predict_from, request_.confidence, request_.all,
+                        request_.verify);
+    return resumable_of(checked_, options_, more);
+  }
+
+  bool measure(Run& run) override {
+    Biller biller(request_, options_, run, result_);
+    biller.expect(processes_min());
     try {
       for (const BillTask& task : tasks_) biller.make(task, bills_.emplace_back());
     } catch (const process::Interrupted&) {
-      result_.complete = false;
+      interrupted_ = true;
       std::erase_if(bills_.back().verified, [](const bill::ReserveRuns& each) { return each.runs == 0; });
       if (!bills_.back().prediction) bills_.pop_back();
       if (bills_.empty()) throw;
     }
-    return result_.complete;
+    return !interrupted_;
   }
 
-  int deliver(process::ProcessSupervisor&) override {
+  void summarise() override {
     std::ranges::sort(bills_, {}, &Bill::id);  // the plan's tasks are shuffled
-    const bool complete = result_.complete;
     finish_result(checked_, result_);
-    result_.complete = complete;
-    return report_bills(checked_.plan.device, result_, bills_, options_, format_);
+    result_.complete = !interrupted_;
+  }
+
+  Findings findings(bool) override {
+    Findings found{.report = reporters::report_of(bills_),
+                   .format = format_.format(),
+                   .document = outputs().front().text};
+    judge(bills_, found);
+    if (!options_.quiet) return found;
+    found.report.emplace();
+    found.format = nullptr;
+    for (const Bill& bill : bills_) {
+      if (!bill.sentence.empty()) found.report->closing.push_back({bill.sentence});
+    }
+    return found;
   }
 
  private:
+  // The processes that run if each first prediction is narrow enough and nothing must be tuned.
+  std::int64_t processes_min() const {
+    const std::int64_t of_bill =
+        1 + (request_.all ? 1 : 0) + (request_.verify > 0 ? 1 + 2 * request_.verify : 0);
+    return of_bill * std::ssize(tasks_);
+  }
+
+  double estimated_seconds() const {
+    constexpr double start_seconds = 2, size_seconds = 0.1;
+    const auto all = static_cast<double>(request_.sizes.size());
+    const double predicted = std::min(all, static_cast<double>(request_.predict_from));
+    double seconds = 0;
+    for (const BillTask& task : tasks_) {
+      const auto modes = static_cast<double>(task.modes.size());
+      seconds += static_cast<double>(processes_min()) / static_cast<double>(tasks_.size()) *
+                     (start_seconds + size_seconds * modes * all) -
+                 size_seconds * modes * (all - predicted);
+    }
+    return seconds;
+  }
+
   std::vector<BillTask> tasks_of(const model::Plan& plan, const BillRequest& request) const {
     std::vector<BillTask> tasks;
     for (const model::WorkerTask& task : plan.tasks) {
@@ -404,6 +449,7 @@ class BillJob final : public Job {
   CheckedPlan checked_;
   std::vector<BillTask> tasks_;
   model::Result result_;
+  bool interrupted_ = false;
   std::vector<Bill> bills_;
 };
 
@@ -416,7 +462,7 @@ class BillCommand final : public Command {
     options.describe(
         "--mode", "graph modes, one bill for each; both: every size in piecewise and whole (default: whole)");
     options.describe("--warmup", "eager steps before each capture (default: 3)");
-    options.describe("--dry-run", "print the number of bills and sizes, and stop");
+    options.describe("--dry-run", "print the number of bills and sizes and the estimated time, and stop");
   }
 
   void check() override {

@@ -1,9 +1,4 @@
 // Runs graphbench floor, which measures the least costs of launches, graphs and waits on this machine.
-#include <unistd.h>
-
-#include <cstdio>
-#include <iostream>
-
 #include "graphbench_version.hpp"
 #include "graphs/base/clock.hpp"
 #include "graphs/base/error.hpp"
@@ -26,6 +21,8 @@
 namespace graphbench::cli {
 namespace {
 
+constexpr double estimated_seconds = 3;
+
 codec::FloorsDocument document_of(const floors::FloorAnswer& answer,
                                   const model::InstrumentOptions& instruments) {
   codec::FloorsDocument document;
@@ -45,15 +42,20 @@ class FloorJob final : public Job {
   FloorJob(const config::SweepOptions& options, const ReportFormat& format, bool wants_json)
       : options_(options), format_(format), wants_json_(wants_json) {}
 
-  void check() override {
-    if (wants_json_) check_output_file("--json", options_.json, Stdout::allowed);
+  std::string name() const override { return "floor"; }
+  void check() override {}
+  std::vector<Output> outputs() override {
+    return {{"--json", wants_json_ ? options_.json : "", [&] { return codec::to_json(document_); },
+             Stdout::allowed}};
   }
   std::optional<int> plan(process::ProcessSupervisor&) override { return std::nullopt; }
-  std::string outlook() const override { return "1 process"; }
+  Outlook outlook(const Earlier&) const override {
+    return {.what = "1 process", .seconds = estimated_seconds, .checked = false};
+  }
 
-  bool measure(process::ProcessSupervisor& supervisor) override {
+  bool measure(Run& run) override {
     const floors::FloorRequest request{options_.device, true, options_.instruments};
-    answer_ = floors::ask_floors(supervisor, process::own_command(floor_role), request,
+    answer_ = floors::ask_floors(run.supervisor, process::own_command(floor_role), request,
                                  options_.worker_timeout_seconds);
     if (!answer_.reason) return true;
     // A value that the user gave, a device's name or a variable, may be the cause.
@@ -62,16 +64,13 @@ class FloorJob final : public Job {
     throw Error(ErrorCode::device_failed, answer_.reason->message);
   }
 
-  int deliver(process::ProcessSupervisor&) override {
-    const codec::FloorsDocument document = document_of(answer_, options_.instruments);
-    const std::string json = codec::to_json(document);
-    const bool stdout_taken = wants_json_ && options_.json == "-";
-    if (!options_.quiet) {
-      format_.print(
-          reporters::report_of(document.environment), [&] { return json; }, stdout_taken);
-    }
-    if (wants_json_) write_document(options_.json, json);
-    return exit_done;
+  void summarise() override { document_ = document_of(answer_, options_.instruments); }
+
+  Findings findings(bool) override {
+    if (options_.quiet) return {};
+    return {.report = reporters::report_of(document_.environment),
+            .format = format_.format(),
+            .document = outputs().front().text};
   }
 
  private:
@@ -79,6 +78,7 @@ class FloorJob final : public Job {
   const ReportFormat& format_;
   const bool wants_json_;
   floors::FloorAnswer answer_;
+  codec::FloorsDocument document_;
 };
 
 class FloorCommand final : public Command {
@@ -86,7 +86,7 @@ class FloorCommand final : public Command {
   explicit FloorCommand(Options& options) : options_(options), format_(options) {
     options.sweep_options(config::options_for("floor"));
     options.describe("--json", "write the floors as a document to FILE; - for stdout (default: none)");
-    options.describe("--dry-run", "print the number of processes, and stop");
+    options.describe("--dry-run", "print the number of processes and the estimated time, and stop");
   }
 
   void check() override { format_.check(); }

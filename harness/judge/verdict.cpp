@@ -72,9 +72,13 @@ void print_verdict(const model::Comparison& comparison, const VerdictRequest& re
       throw Error(ErrorCode::io, "write to stdout: the comparison could not be written");
     return;
   }
+  write_file_atomically(request.output, verdict_text(comparison, request));
+}
+
+std::string verdict_text(const model::Comparison& comparison, const VerdictRequest& request) {
   std::ostringstream text;
   print(text, comparison, *request.format, {});
-  write_file_atomically(request.output, text.view());
+  return text.str();
 }
 
 int exit_code_of(const model::Comparison& comparison) {

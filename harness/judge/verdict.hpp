@@ -33,6 +33,9 @@ struct VerdictRequest {
   std::string output;  // empty: stdout
 };
 
+// The report as a file holds it.
+std::string verdict_text(const model::Comparison& comparison, const VerdictRequest& request);
+
 // Throws Error(io) or std::system_error if the report cannot be written.
 void print_verdict(const model::Comparison& comparison, const VerdictRequest& request);
 

@@ -1,11 +1,7 @@
 // Runs graphbench ladder, which finds the sizes to capture for a traffic, and the cost of each size.
 #include "harness/options/command.hpp"
 
-#include <unistd.h>
-
-#include <cstdio>
 #include <exception>
-#include <iostream>
 #include <set>
 #include <utility>
 
@@ -14,6 +10,7 @@
 #include "graphs/base/files.hpp"
 #include "graphs/base/text.hpp"
 #include "harness/ladder/arguments.hpp"
+#include "harness/ladder/ladder_fields.hpp"
 #include "harness/ladder/ladder_process.hpp"
 #include "harness/ladder/ladder_table.hpp"
 #include "harness/ladder/suggest.hpp"
@@ -26,8 +23,9 @@
 #include "harness/options/option_table.hpp"
 #include "harness/options/output.hpp"
 #include "harness/options/raw_options.hpp"
-#include "harness/service/publish/publish_settings.hpp"
+#include "harness/sweep/asker.hpp"
 #include "harness/sweep/driver.hpp"
+#include "harness/sweep/identity.hpp"
 #include "harness/sweep/planning.hpp"
 #include "harness/sweep/report/print_report.hpp"
 
@@ -69,22 +67,28 @@ std::vector<model::Suggestion> suggest_from_file(const std::string& path,
 
 struct Measured {
   model::Result result;
-  std::string device;
   model::LadderFindings findings;
   bool interrupted = false;
 };
 
+Question question_of(const ladder::PlannedLadder& planned) {
+  ladder::ServeTask task = planned.task;
+  task.task = sweep::without_place(std::move(task.task));
+  return {planned.ladder.role + ", " + planned.ladder.id, codec::write_data(task)};
+}
+
 void serve(const std::vector<ladder::PlannedLadder>& planned, const config::SweepOptions& options,
-           process::ProcessSupervisor& supervisor, Measured& measured) {
+           process::ProcessSupervisor& supervisor, Asker& asker, Measured& measured) {
+  asker.expect(std::ssize(planned));
   for (std::size_t i = 0; i < planned.size() && !measured.interrupted; ++i) {
-    ladder::ServeTask task = planned[i].task;
-    if (!options.quiet)
-      std::fprintf(stderr, "%zu of %zu: %s, %s\n", i + 1, planned.size(), planned[i].ladder.role.c_str(),
-                   planned[i].ladder.id.c_str());
-    task.task.spawned_ns = steady_ns();
     try {
-      const ladder::ServeAnswer answer = ladder::ask_ladder(supervisor, process::own_command(ladder_role),
-                                                            task, options.worker_timeout_seconds);
+      const auto ask = [&](const process::TickHandler& on_tick) {
+        ladder::ServeTask task = planned[i].task;
+        task.task.spawned_ns = steady_ns();
+        return ladder::ask_ladder(supervisor, process::own_command(ladder_role), task,
+                                  options.worker_timeout_seconds, on_tick);
+      };
+      const auto answer = asker.ask<ladder::ServeAnswer>(question_of(planned[i]), ask);
       ladder::add_answer(measured.findings.ladders, planned[i], answer);
       model::add_choices(measured.result.environment.library_choices, answer.choices);
     } catch (const process::Interrupted&) {
@@ -93,41 +97,6 @@ void serve(const std::vector<ladder::PlannedLadder>& planned, const config::Swee
     }
   }
   ladder::summarize(measured.findings.ladders);
-}
-
-void finish(const CheckedPlan& checked, Measured& measured) {
-  finish_result(checked, measured.result);
-  measured.result.complete = !measured.interrupted;
-  measured.device = checked.plan.device;
-}
-
-int report_ladders(const Measured& measured, const config::SweepOptions& options,
-                   const std::vector<std::string>& engines, model::LadderPad pad,
-                   const ReportFormat& format) {
-  const std::string document = codec::to_json(measured.result, measured.findings);
-  write_document(options.json, document);
-  if (!options.prometheus.textfile.empty())
-    write_file_atomically(options.prometheus.textfile,
-                          reporters::ladders_text(measured.device, measured.findings.ladders));
-  model::LadderFindings shown = measured.findings;
-  // --quiet suppresses progress and tables, but not the suggestion.
-  if (options.quiet) shown.ladders.clear();
-  const auto flags_of = [&](const model::Suggestion& made) {
-    std::vector<std::string> flags;
-    for (const std::string& engine : engines) {
-      if (made.no_suggestion.empty())
-        flags.push_back(engine + ": " + ladder::flag_for(engine, made.sizes, pad));
-    }
-    return flags;
-  };
-  format.print(
-      reporters::report_of(shown, flags_of), [&] { return document; }, options.json == "-");
-  const auto failed =
-      std::ranges::find(measured.findings.ladders, model::CellStatus::failed, &model::Ladder::status);
-  if (failed == measured.findings.ladders.end()) return exit_done;
-  complain("ladder %s failed: %s: %s", failed->id.c_str(), failed->reason.value().code.c_str(),
-           failed->reason.value().message.c_str());
-  return exit_cells_failed;
 }
 
 // Tokens per unit of the batch; absent for workloads without an option "tokens".
@@ -173,6 +142,8 @@ class LadderJob final : public Job {
             bool best, const ReportFormat& format)
       : asked_(asked), options_(options), invocation_(invocation), best_(best), format_(format) {}
 
+  std::string name() const override { return "ladder"; }
+
   void check() override {
     budgets_ = ladder::budgets_of(asked_);
     request_ = ladder::request_of(asked_, options_.seed);
@@ -180,8 +151,6 @@ class LadderJob final : public Job {
     if (!asked_.suggest.empty()) ladder::check_suggestion(asked_, request_, budgets_);
     if (!from_file_) ladder::check_routes(request_);
     options_.axes.batch = request_.sizes;
-    check_output_file(options_.where("json"), options_.json, Stdout::allowed);
-    static_cast<void>(publish::check_publishing(options_));
     measured_.result.started_at = utc_now();
     const bool named = options_.places.contains("workload");
     if (from_file_)
@@ -189,51 +158,109 @@ class LadderJob final : public Job {
           asked_.suggest, request_, budgets_, named ? options_.axes.workload : std::vector<std::string>());
   }
 
+  std::vector<Output> outputs() override {
+    const model::LadderFindings& findings = measured_.findings;
+    return {{options_.where("json"), options_.json,
+             [&] { return codec::to_json(measured_.result, findings); }, Stdout::allowed},
+            {options_.where("prometheus-textfile"), options_.prometheus.textfile,
+             [&] { return reporters::ladders_text(checked_.plan.device, findings.ladders); }}};
+  }
+
   std::optional<int> plan(process::ProcessSupervisor& supervisor) override {
     checked_ = make_checked_plan(options_, invocation_.argv, supervisor);
     refuse_step(checked_, options_, "ladder");
-    if (!from_file_) planned_ = ladder::plan_ladders(checked_.plan, request_);
+    if (!from_file_) {
+      planned_ = ladder::plan_ladders(checked_.plan, request_);
+    } else if (asked_.verify) {
+      planned_ = ladder::plan_verification(checked_.plan, request_, measured_.findings.suggestions, {});
+    }
     return std::nullopt;
   }
 
-  std::string outlook() const override {
-    return model::plural(std::ssize(planned_), "process") +
-           (asked_.verify || best_ ? ", and more that follow from them" : "");
+  Outlook outlook(const Earlier& earlier) const override {
+    if (planned_.empty()) return {"no process: the suggestions come from " + asked_.suggest};
+    std::vector<ladder::PlannedLadder> left = planned_;
+    std::erase_if(left, [&](const auto& each) { return is_answered(question_of(each), earlier); });
+    const bool more = best_ || (asked_.verify && !from_file_);
+    return {model::plural(std::ssize(left), "process") + (more ? ", and more that follow from them" : ""),
+            ladder::estimated_seconds(left),
+            std::to_string(planned_.size() - left.size()) + " of " + std::to_string(planned_.size()) +
+                " processes"};
   }
 
-  bool measure(process::ProcessSupervisor& supervisor) override {
+  std::optional<Resumable> resumable() const override {
+    // What follows from the answers is asked only if these two options are given.
+    std::string more =
+        "ladder" + std::string(asked_.verify ? ", verify" : "") + (best_ ? ", best" : "") + "\n";
+    for (const ladder::PlannedLadder& each : planned_) more += question_of(each).request + "\n";
+    return resumable_of(checked_, options_, more);
+  }
+
+  bool measure(Run& run) override {
     model::LadderFindings& findings = measured_.findings;
-    serve(planned_, options_, supervisor, measured_);
-    if (!asked_.suggest.empty() && !from_file_) {
-      try {
-        findings.suggestions = ladder::suggest(findings.ladders, request_.trace.rows, budgets_, "--suggest");
-      } catch (const std::exception&) {  // deliver() writes the measurements before the command fails
-        failure_ = std::current_exception();
-        return true;
-      }
-    }
+    Asker asker(run);
+    const auto serve_all = [&](const std::vector<ladder::PlannedLadder>& planned) {
+      serve(planned, options_, run.supervisor, asker, measured_);
+    };
+    serve_all(planned_);
+    if (!asked_.suggest.empty() && !from_file_ && !suggest_from_measured()) return !measured_.interrupted;
     if (asked_.verify && !measured_.interrupted) {
-      serve(ladder::plan_verification(checked_.plan, request_, findings.suggestions, findings.ladders),
-            options_, supervisor, measured_);
+      if (!from_file_)
+        serve_all(ladder::plan_verification(checked_.plan, request_, findings.suggestions, findings.ladders));
       ladder::add_verification(findings.ladders, findings.suggestions);
     }
     if (best_) {
       findings.best = ladder::best_modes(findings.ladders,
                                          [&](const model::Cell& cell) { return tokens_of(checked_, cell); });
-      if (!measured_.interrupted)
-        serve(ladder::plan_best(checked_.plan, request_, findings.best), options_, supervisor, measured_);
+      if (!measured_.interrupted) serve_all(ladder::plan_best(checked_.plan, request_, findings.best));
     }
     return !measured_.interrupted;
   }
 
-  int deliver(process::ProcessSupervisor&) override {
-    finish(checked_, measured_);
-    const int exit_code = report_ladders(measured_, options_, asked_.engines, request_.policy.pad, format_);
-    if (failure_) std::rethrow_exception(failure_);
-    return exit_code;
+  void summarise() override {
+    finish_result(checked_, measured_.result);
+    measured_.result.complete = !measured_.interrupted;
+  }
+
+  Findings findings(bool) override {
+    model::LadderFindings shown = measured_.findings;
+    // --quiet suppresses progress and tables, but not the suggestion.
+    if (options_.quiet) shown.ladders.clear();
+    Findings found{.report = reporters::report_of(shown, [&](const auto& made) { return flags_of(made); }),
+                   .format = format_.format(),
+                   .document = outputs().front().text,
+                   .failure = failure_};
+    const auto failed =
+        std::ranges::find(measured_.findings.ladders, model::CellStatus::failed, &model::Ladder::status);
+    if (failed == measured_.findings.ladders.end()) return found;
+    const model::Reason& reason = failed->reason.value();
+    found.complaints = {"ladder " + failed->id + " failed: " + reason.code + ": " + reason.message};
+    found.exit_code = exit_cells_failed;
+    return found;
   }
 
  private:
+  // Returns false if nothing can be suggested. The driver writes the measurements before the command fails.
+  bool suggest_from_measured() {
+    model::LadderFindings& findings = measured_.findings;
+    try {
+      findings.suggestions = ladder::suggest(findings.ladders, request_.trace.rows, budgets_, "--suggest");
+      return true;
+    } catch (const std::exception&) {
+      failure_ = std::current_exception();
+      return false;
+    }
+  }
+
+  std::vector<std::string> flags_of(const model::Suggestion& made) const {
+    std::vector<std::string> flags;
+    for (const std::string& engine : asked_.engines) {
+      if (made.no_suggestion.empty())
+        flags.push_back(engine + ": " + ladder::flag_for(engine, made.sizes, request_.policy.pad));
+    }
+    return flags;
+  }
+
   const ladder::LadderArguments& asked_;
   config::SweepOptions& options_;
   const Invocation& invocation_;
@@ -256,7 +283,7 @@ class LadderCommand final : public Command {
     options.sweep_options(config::options_for("ladder"));
     options.describe("--mode", "modes to serve in; best: each size in its fastest mode (default: whole)");
     options.describe("--warmup", "eager steps before each capture (default: 3)");
-    options.describe("--dry-run", "print the number of processes, and stop");
+    options.describe("--dry-run", "print the number of processes and the estimated time, and stop");
   }
 
   void check() override {

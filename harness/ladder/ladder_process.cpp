@@ -30,9 +30,10 @@ int ladder_main(std::string_view parent) {
 }
 
 ServeAnswer ask_ladder(process::ProcessSupervisor& supervisor, const std::vector<std::string>& command,
-                       const ServeTask& task, double silent_seconds_max) {
+                       const ServeTask& task, double silent_seconds_max,
+                       const process::TickHandler& on_tick) {
   return worker::ask<ServeAnswer>(supervisor, "ladder",
-                                  {command, codec::write_data(task), silent_seconds_max});
+                                  {command, codec::write_data(task), silent_seconds_max}, on_tick);
 }
 
 }  // namespace graphbench::ladder

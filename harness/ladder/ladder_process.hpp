@@ -16,6 +16,6 @@ int ladder_main(std::string_view parent);
 
 // `command`: own_command("--ladder-process"). A process that dies gives a failed answer. Throws Interrupted.
 ServeAnswer ask_ladder(process::ProcessSupervisor& supervisor, const std::vector<std::string>& command,
-                       const ServeTask& task, double silent_seconds_max);
+                       const ServeTask& task, double silent_seconds_max, const process::TickHandler& on_tick);
 
 }  // namespace graphbench::ladder

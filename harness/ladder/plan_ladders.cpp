@@ -140,6 +140,19 @@ std::vector<PlannedLadder> plan_best(const model::Plan& plan, const LadderReques
   return ladders;
 }
 
+double estimated_seconds(const std::vector<PlannedLadder>& ladders) {
+  constexpr double start_seconds = 1, size_seconds = 0.1, step_seconds = 2e-4;
+  double seconds = 0;
+  for (const PlannedLadder& each : ladders) {
+    const ServeTask& task = each.task;
+    const double steps = std::max(step_seconds * static_cast<double>(task.rows.size()),
+                                  task.arrivals.empty() ? 0 : task.arrivals.back());
+    seconds += start_seconds + static_cast<double>(task.placements) *
+                                   (size_seconds * static_cast<double>(task.sizes.size()) + steps);
+  }
+  return seconds;
+}
+
 void add_answer(std::vector<model::Ladder>& ladders, const PlannedLadder& planned,
                 const ServeAnswer& answer) {
   auto found = std::ranges::find(ladders, planned.ladder.id, &model::Ladder::id);

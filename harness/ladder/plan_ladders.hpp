@@ -41,6 +41,9 @@ std::vector<PlannedLadder> plan_ladders(const model::Plan& plan, const LadderReq
 std::vector<PlannedLadder> plan_best(const model::Plan& plan, const LadderRequest& request,
                                      const std::vector<model::BestModes>& best);
 
+// The estimated time in seconds of these launches, run one after the other.
+double estimated_seconds(const std::vector<PlannedLadder>& ladders);
+
 // Adds an answer to the ladder with the planned id, or appends that ladder. Keeps the worst launch's status.
 void add_answer(std::vector<model::Ladder>& ladders, const PlannedLadder& planned, const ServeAnswer& answer);
 

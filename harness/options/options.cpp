@@ -205,6 +205,17 @@ void read_dump_graph(const RawOptions& raw, SweepOptions& options) {
       std::filesystem::absolute(text_of(raw, "dump-graph", "")).lexically_normal().string();
 }
 
+void read_textfile(const RawOptions& raw, SweepOptions& options) {
+  std::string& path = options.prometheus.textfile;
+  path = text_of(raw, "prometheus-textfile", "");
+  // The collector silently ignores files with other names.
+  if (!path.ends_with(".prom"))
+    throw InputError(options.where("prometheus-textfile"),
+                     in_quotes(path) +
+                         " is not a file that the node exporter's textfile collector reads: give a file that "
+                         "ends in .prom");
+}
+
 // Refuses options for building programs, because those of a package are built.
 void read_package(const RawOptions& raw, SweepOptions& options) {
   std::vector<std::string> said = {"workload", "dtype", "set", "shape-trace", "tune-sizes"};

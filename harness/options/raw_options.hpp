@@ -49,6 +49,7 @@ void read_plugins(const RawOptions& raw, SweepOptions& options);
 void read_set(const RawOptions& raw, SweepOptions& options);
 void read_shape_options(const RawOptions& raw, SweepOptions& options);
 void read_sustained(const RawOptions& raw, SweepOptions& options);
+void read_textfile(const RawOptions& raw, SweepOptions& options);
 void read_torch(const RawOptions& raw, SweepOptions& options);
 
 }  // namespace graphbench::config

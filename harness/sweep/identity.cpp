@@ -59,17 +59,20 @@ std::string plugins_digest(const std::vector<std::string>& paths) {
   return digest_of_files({paths.begin(), paths.end()});
 }
 
+model::WorkerTask without_place(model::WorkerTask task) {
+  task.device.clear();
+  task.settings.plugins.clear();
+  task.settings.package.file.clear();  // the digest identifies the package
+  task.settings.package.weights.clear();
+  task.settings.instruments.submitter.reset();
+  return task;
+}
+
 RunIdentity identity_of(const model::Plan& plan, const model::DeviceFacts& facts,
-                        const std::vector<std::string>& plugins) {
+                        const std::vector<std::string>& plugins, const std::string& more) {
   std::string tasks = plan.facts.concurrent + "\n";
-  for (model::WorkerTask task : plan.tasks) {
-    task.device.clear();
-    task.settings.plugins.clear();
-    task.settings.package.file.clear();  // the digest identifies the package
-    task.settings.package.weights.clear();
-    task.settings.instruments.submitter.reset();
-    tasks += codec::write_data(task) + "\n";
-  }
+  for (const model::WorkerTask& task : plan.tasks) tasks += codec::write_data(without_place(task)) + "\n";
+  tasks += more;
   return {{"plan", sha256_hex(tasks)},
           {"binary", binary_digest()},
           {"plugins", plugins_digest(plugins)},

@@ -140,7 +140,7 @@ void Journal::read() {
     if (!record || !ended) {
       if (ended && end + 1 < text.size()) {
         refuse("is damaged in line " + std::to_string(line) +
-               ": remove the file (its cells are lost), or give another --json");
+               ": remove the file (its measurements are lost), or give another --json");
       }
       drop_last_line(std::string_view(text).substr(begin), line);
       break;
@@ -155,8 +155,8 @@ void Journal::read() {
 
 void Journal::leave_out_other() {
   if (!finished_.empty() && !settings_.start_over)
-    refuse(other_ + ": remove the file (its cells are lost), or give another --json");
-  if (!finished_.empty()) said_ = in_quotes(settings_.path) + " " + other_ + ": all cells are measured again";
+    refuse(other_ + ": remove the file (its measurements are lost), or give another --json");
+  if (!finished_.empty()) said_ = in_quotes(settings_.path) + " " + other_ + ": everything is measured again";
   finished_.clear();
   size_ = 0;
 }
@@ -165,7 +165,7 @@ void Journal::drop_last_line(std::string_view line, std::size_t number) {
   if (number == 1 && !may_begin_a_journal(line))
     refuse("is not a graphbench journal: remove the file, or give another --json");
   said_ = in_quotes(settings_.path) + ": the last line, " + std::to_string(number) +
-          ", is incomplete and is dropped: the line's cells are measured again";
+          ", is incomplete and is dropped: what the line had is measured again";
 }
 
 void Journal::take(std::string_view text, std::size_t line) {
@@ -174,7 +174,7 @@ void Journal::take(std::string_view text, std::size_t line) {
     record = codec::read_message<JournalRecord>(text, "read the line");
   } catch (const Error& error) {
     refuse("has a line " + std::to_string(line) + " that this graphbench does not know (" + error.what() +
-           "): remove the file (its cells are lost), or give another --json");
+           "): remove the file (its measurements are lost), or give another --json");
   }
   if (auto* task = std::get_if<FinishedTask>(&record)) {
     finished_.push_back(std::move(*task));

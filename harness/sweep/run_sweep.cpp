@@ -79,7 +79,7 @@ class Sweep {
     } catch (const Error& error) {
       throw InputError(settings_.finished_in,
                        "task " + kept.id + " has an invalid line: " + error.what() +
-                           ": remove the file (its cells are lost), or give another --json");
+                           ": remove the file (its measurements are lost), or give another --json");
     }
   }
 

@@ -1,6 +1,7 @@
 """graphbench ladder as a person runs it: valid documents, rivals, suggestions, and input that is refused."""
 
 import pathlib
+import re
 import sys
 
 from harness_case import PLUGINS, ROOT, HarnessCase
@@ -19,14 +20,36 @@ class Ladder(HarnessCase):
         return document, done.stdout
 
     def test_a_dry_run_says_what_would_run(self):
-        for command, said in ((["ladder", "--traffic", "uniform:1:4", "--no-rivals", "--launches", "3"],
-                               "3 processes"),
-                              (["bill", "--capture-sizes", "1,2"], "1 bill of 2 sizes"),
-                              (["floor"], "1 process")):
-            more = [] if command[0] == "floor" else ["--workload", "mlp"]
-            done = self.run_graphbench(*command, *more, "--device", "host", "--dry-run", code=0)
-            self.assertEqual((said + "\n", ""), (done.stdout, done.stderr))
+        ladder = ["ladder", "--workload", "mlp", "--traffic", "uniform:1:4"]
+        about = r", about \d+ (second|minute)s?"
+        for command, said in (([*ladder, "--no-rivals", "--launches", "3"], "3 processes" + about),
+                              ([*ladder, "--no-rivals", "--mode", "best"],
+                               "2 processes, and more that follow from them" + about),
+                              ([*ladder, f"--suggest={BASELINE}"],
+                               re.escape(f"no process: the suggestions come from {BASELINE}")),
+                              (["bill", "--workload", "mlp", "--capture-sizes", "1,2"],
+                               "1 bill of 2 sizes" + about),
+                              (["floor"], "1 process" + about)):
+            with self.subTest(command=command):
+                done = self.run_graphbench(*command, "--device", "host", "--dry-run", code=0)
+                self.assertRegex(done.stdout, f"^{said}\n$")
+                self.assertEqual("", done.stderr)
         self.assertEqual([], list(self.folder.iterdir()))
+
+    def test_what_comes_and_what_is_done_is_told(self):
+        asked = "--workload mlp --traffic uniform:1:4 --json r.json --prometheus-textfile"
+        done = self.run_graphbench(*TINY, *asked.split(), "r.prom", code=0)
+        self.assertRegex(done.stderr, r"^graphbench: 3 processes, about \d+ seconds\n")
+        self.assertRegex(done.stderr, r"\[3/3\] 100%  worker 3/3  every, mlp/[^\n]*\n$")
+        for command in ([*TINY, "--workload", "mlp", "--traffic", "uniform:1:4"],
+                        ["bill", "--device", "host", "--workload", "mlp", "--capture-sizes", "1,2"]):
+            for path, words in (("/no/such/folder/m.prom", "in a folder that exists"),
+                                ("both.prom", "is also the file of --json"), ("m.txt", "ends in .prom")):
+                with self.subTest(command=command, path=path):
+                    refused = self.run_graphbench(*command, "--json", "both.prom", "--prometheus-textfile",
+                                                  path)
+                    self.assert_refused(refused, "--prometheus-textfile: ", words)
+                    self.assertFalse((self.folder / "both.prom").exists())
 
     def test_the_document_is_valid_and_counts_are_the_histograms(self):
         self.write("traffic.csv", "size,count\n1,30\n3,20\n6,10\n")
@@ -166,8 +189,11 @@ class Ladder(HarnessCase):
         asked = ("--workload mlp --traffic uniform:1:6 --suggest=sweep.json --sizes-max 2 --verify "
                  "--for sglang,vllm")
         asked = ["ladder", "--device", "host", "--steps", "60", "--warmup", "1", *asked.split()]
+        dry = self.run_graphbench(*asked, "--dry-run", code=0)
+        self.assertRegex(dry.stdout, r"^[1-4] process(es)?, about \d+ seconds?\n$")
         done, document, _ = self.measure(*asked)
         shown = done.stdout
+        self.assertTrue(dry.stdout.startswith(f"{len(document['ladders'])} process"), dry.stdout)
         made, copying = document["suggestions"]
         self.assertEqual(made["eager_step_seconds"], copying["eager_step_seconds"])
         self.assertLessEqual(len(made["sizes"]), 2)

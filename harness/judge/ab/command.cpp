@@ -22,8 +22,8 @@
 #include "harness/options/option_table.hpp"
 #include "harness/options/output.hpp"
 #include "harness/sweep/driver.hpp"
+#include "harness/sweep/plan/shards.hpp"
 #include "harness/sweep/planning.hpp"
-#include "harness/sweep/report/progress.hpp"
 #include "reporters/format.hpp"
 
 namespace graphbench::cli {
@@ -125,25 +125,6 @@ struct Files {
   std::string now;
 };
 
-void check_file(const std::string& where, const std::string& path) {
-  if (path == "-") throw InputError(where, "\"-\" is stdout, which gets the verdict: give a file");
-  check_output_file(where, path, Stdout::refused);
-}
-
-Files files_of(const AbArguments& asked) {
-  if (asked.json_base == asked.json_new)
-    throw InputError("--json-new",
-                     in_quotes(asked.json_new) + " is also the file of --json-base: give another file");
-  check_file("--json-base", asked.json_base);
-  check_file("--json-new", asked.json_new);
-  for (const std::string& path : {asked.json_base, asked.json_new}) {
-    if (!same_file(path, asked.verdict.output)) continue;
-    throw InputError("-o", in_quotes(asked.verdict.output) +
-                               " is also the file of --json-base or --json-new: give another file");
-  }
-  return {asked.json_base, asked.json_new};
-}
-
 // Makes "graphbench-base.again.json" of "graphbench-base.json".
 std::string again(const std::string& path) {
   std::filesystem::path name = path;
@@ -161,14 +142,6 @@ ab::Target target_of(const char* where, const std::string& binary,
                      const std::vector<std::string>& environment, const char* environment_where) {
   for (const std::string& variable : environment) ab::check_variable(environment_where, variable);
   return {where, binary.empty() ? own_binary() : binary, environment};
-}
-
-ab::InterleavedOutcome measure_sides(const ab::InterleavedRequest& request,
-                                     process::ProcessSupervisor& supervisor) {
-  reporters::ProgressPrinter progress(request.options.quiet);
-  ab::InterleavedOutcome outcome = ab::run_interleaved(request, supervisor, progress);
-  progress.finish();
-  return outcome;
 }
 
 void keep(const ab::InterleavedOutcome& outcome, const Files& files) {
@@ -233,14 +206,28 @@ class AbJob final : public Job {
         sweep_(sweep),
         invocation_(invocation),
         verdict_(asked.verdict),
-        request_(std::move(request)) {}
+        request_(std::move(request)),
+        files_{asked.json_base, asked.json_new} {}
+
+  std::string name() const override { return "ab"; }
 
   void check() override {
-    files_ = files_of(asked_);
     request_.base = target_of("--base", asked_.base, asked_.base_environment, "--env-a");
     request_.now = target_of("--new", asked_.now, asked_.new_environment, "--env-b");
     if (!asked_.until_decided.empty())
       request_.until_decided = ab::UntilDecided{seconds_of_minutes(asked_.until_decided), verdict_.settings};
+  }
+
+  // Writes the sides' results after each measurement, so that a kill in the confirmation leaves the first.
+  std::vector<Output> outputs() override {
+    std::vector<Output> outputs = {{"--json-base", files_.base}, {"--json-new", files_.now}};
+    if (asked_.confirm) {
+      outputs.push_back({"--confirm", again(files_.base)});
+      outputs.push_back({"--confirm", again(files_.now)});
+    }
+    if (kept_.empty())
+      outputs.push_back({"-o", verdict_.output, [&] { return verdict_text(comparison_, verdict_); }});
+    return outputs;
   }
 
   std::optional<int> plan(process::ProcessSupervisor& supervisor) override {
@@ -250,12 +237,14 @@ class AbJob final : public Job {
     return std::nullopt;
   }
 
-  std::string outlook() const override {
-    return "per side " + reporters::outlook(std::ssize(request_.plan.cells), request_.plan.tasks);
+  Outlook outlook(const Earlier&) const override {
+    const model::Plan& plan = request_.plan;
+    return {"per side " + reporters::plan_in_words(std::ssize(plan.cells), std::ssize(plan.tasks)),
+            plan::estimated_seconds(plan.tasks)};
   }
 
-  bool measure(process::ProcessSupervisor& supervisor) override {
-    const std::optional<ab::InterleavedOutcome> first = measured(supervisor, files_);
+  bool measure(Run& run) override {
+    const std::optional<ab::InterleavedOutcome> first = measured(run, files_);
     if (!first) return false;
     cells_failed_ = first->cells_failed > 0;
     comparison_ = compare_sides(*first, files_, verdict_.settings);
@@ -263,29 +252,37 @@ class AbJob final : public Job {
     request_.plan = ab::plan_to_confirm(request_.plan, comparison_);
     request_.seed += static_cast<std::uint64_t>(request_.plan.facts.launches);
     const Files more{again(files_.base), again(files_.now)};
-    const std::optional<ab::InterleavedOutcome> second = measured(supervisor, more);
+    const std::optional<ab::InterleavedOutcome> second = measured(run, more);
     if (second) ab::apply_confirmation(comparison_, compare_sides(*second, more, verdict_.settings));
     return second.has_value();
   }
 
-  int deliver(process::ProcessSupervisor&) override {
-    if (!kept_.empty()) return exit_interrupted;
-    print_verdict(comparison_, verdict_);
-    if (asked_.against_itself()) {
-      // On stdout, this line may follow only the table, because the other formats are documents.
-      const bool beside = verdict_.output.empty() && verdict_.format->name == "table";
-      fmt::print(beside ? stdout : stderr, "{}\n", self_text(comparison_));
+  Findings findings(bool) override {
+    if (!kept_.empty()) return {};
+    Findings found{.exit_code = exit_code_of(comparison_)};
+    if (found.exit_code == exit_done && cells_failed_) found.exit_code = exit_cells_failed;
+    if (verdict_.output.empty()) {
+      found.report = reporters::report_of(comparison_);
+      found.format = verdict_.format;
+      found.document = [&] { return verdict_text(comparison_, verdict_); };
     }
-    const int exit_code = exit_code_of(comparison_);
-    return exit_code == exit_done && cells_failed_ ? exit_cells_failed : exit_code;
+    if (!asked_.against_itself()) return found;
+    // On stdout, this line may follow only the table, because the other formats are documents.
+    if (found.report && verdict_.format->name == "table") {
+      found.report->closing.push_back({self_text(comparison_)});
+    } else {
+      found.complaints.push_back(self_text(comparison_));
+    }
+    return found;
   }
 
   std::string kept_in() const override { return kept_; }
 
  private:
   // Writes both sides to `files`. nullopt if the user interrupts.
-  std::optional<ab::InterleavedOutcome> measured(process::ProcessSupervisor& supervisor, const Files& files) {
-    ab::InterleavedOutcome outcome = measure_sides(request_, supervisor);
+  std::optional<ab::InterleavedOutcome> measured(Run& run, const Files& files) {
+    ab::InterleavedOutcome outcome = ab::run_interleaved(request_, run.supervisor, run.progress);
+    run.progress.finish();
     keep(outcome, files);
     if (outcome.interrupted) {
       kept_ = names_of_kept(outcome, files);
@@ -300,7 +297,7 @@ class AbJob final : public Job {
   const Invocation& invocation_;
   const VerdictRequest verdict_;
   ab::InterleavedRequest request_;
-  Files files_;
+  const Files files_;
   model::Comparison comparison_;
   bool cells_failed_ = false;
   std::string kept_;  // set if the user interrupts

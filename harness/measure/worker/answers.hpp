@@ -35,15 +35,18 @@ int answer_main(const std::string& name, std::string_view parent, Work&& work) {
 }
 
 // The parent's side: starts the process and returns its last answer. If the process ends while that answer is
-// `pending`, the answer becomes `failed`. Throws process::Interrupted if the user interrupts.
+// `pending`, the answer becomes `failed`. `on_tick`: called about once per second. Throws
+// process::Interrupted if the user interrupts.
 template <typename Answer>
 Answer ask(process::ProcessSupervisor& supervisor, const std::string& name,
-           const process::ChildCommand& command) {
+           const process::ChildCommand& command, const process::TickHandler& on_tick = {}) {
   Answer answer{};
   answer.status = model::CellStatus::pending;
-  const process::ChildExit exit = supervisor.ask(command, [&](std::string_view line) {
+  const auto on_line = [&](std::string_view line) {
     if (line != alive_line) answer = codec::read_data<Answer>(line, "read " + name + " event");
-  });
+  };
+  const process::ChildExit exit = supervisor.run(command, on_line, on_tick);
+  if (exit.how == process::ChildExit::How::interrupted) throw process::Interrupted();
   if (answer.status != model::CellStatus::pending) return answer;
   answer.status = model::CellStatus::failed;
   answer.reason =

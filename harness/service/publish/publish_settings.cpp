@@ -11,7 +11,6 @@
 #include "harness/judge/compare/compare.hpp"
 #include "harness/judge/history/baseline.hpp"
 #include "harness/judge/history/defaults.hpp"
-#include "harness/options/output.hpp"
 
 namespace graphbench::publish {
 namespace {
@@ -85,22 +84,6 @@ std::map<std::string, std::string> grouping_keys(const config::SweepOptions& opt
   return keys;
 }
 
-std::string textfile(const config::SweepOptions& options) {
-  const std::string& path = options.prometheus.textfile;
-  const std::string where = options.where("prometheus-textfile");
-  if (path == options.json || path == options.samples || path == options.trace) {
-    throw InputError(where, in_quotes(path) + " is also the file of another option: give another file");
-  }
-  // The collector silently ignores files with other names.
-  if (!path.ends_with(".prom")) {
-    throw InputError(where, in_quotes(path) +
-                                " is not a file that the node exporter's textfile collector reads: give a "
-                                "file that ends in .prom");
-  }
-  cli::check_output_file(where, path, cli::Stdout::refused);
-  return path;
-}
-
 using compare::Side;
 
 void check_sources(const BaselineOptions& options) {
@@ -162,7 +145,7 @@ PublishSettings check_publishing(const config::SweepOptions& options) {
   settings.grouping = grouping_keys(options);
   settings.push_delete = given.push_delete;
   settings.linger_seconds = given.linger_seconds;
-  if (!given.textfile.empty()) settings.textfile = textfile(options);
+  settings.textfile = given.textfile;
   return settings;
 }
 

@@ -73,8 +73,8 @@ bool report_failures(const std::vector<publish::PublishFailure>& failures,
 
 }  // namespace
 
-std::unique_ptr<publish::Publisher> make_publisher(const config::SweepOptions& options) {
-  publish::PublishSettings settings = publish::check_publishing(options);
+std::unique_ptr<publish::Publisher> make_publisher(const config::SweepOptions& options,
+                                                   publish::PublishSettings settings) {
   try {
     auto publisher = std::make_unique<publish::Publisher>(std::move(settings), GRAPHBENCH_VERSION);
     if (!options.quiet && !publisher->url().empty()) {

@@ -17,9 +17,10 @@
 
 namespace graphbench::cli {
 
-// Makes a publisher. If it listens, prints the address, but not with --quiet. Throws InputError for invalid
-// options, and Error if it cannot listen.
-std::unique_ptr<publish::Publisher> make_publisher(const config::SweepOptions& options);
+// Makes a publisher. If it listens, prints the address, but not with --quiet. Throws Error if it cannot
+// listen.
+std::unique_ptr<publish::Publisher> make_publisher(const config::SweepOptions& options,
+                                                   publish::PublishSettings settings);
 
 // Called after the result is written. Prints failures on stderr, and returns false if there is one.
 bool finish_publishing(publish::Publisher& publisher, const sweep::SweepOutcome& outcome,

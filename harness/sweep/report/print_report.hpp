@@ -19,6 +19,7 @@ class ReportFormat {
   // Throws InputError for an unknown format.
   void check() { format_ = &reporters::format_named(name_); }
 
+  const reporters::Format* format() const { return format_; }
   bool is_json() const { return format_->print == nullptr; }
   bool is_table() const { return name_ == "table"; }
 

@@ -11,7 +11,6 @@
 #include "graphs/base/text.hpp"
 #include "harness/model/findings/groups.hpp"
 #include "harness/options/output.hpp"
-#include "harness/sweep/plan/shards.hpp"
 #include "reporters/format.hpp"
 
 namespace graphbench::reporters {
@@ -19,13 +18,6 @@ namespace {
 
 constexpr double redraw_seconds = 0.1;
 constexpr double line_seconds = 1.0;
-
-// Writes one unit, because more digits would suggest that the estimate is exact.
-std::string about(double seconds) {
-  if (seconds < 90) return model::plural(std::lround(std::max(1.0, seconds)), "second");
-  if (seconds < 90 * 60) return model::plural(std::lround(seconds / 60), "minute");
-  return model::plural(std::lround(seconds / 3600), "hour");
-}
 
 std::string counts_of(const model::Progress& progress) {
   const std::string total = fmt::format("{}", progress.cells_total);
@@ -53,9 +45,15 @@ std::string activity_of(const model::Progress& progress) {
 
 }  // namespace
 
-std::string outlook(std::int64_t cells, const std::vector<model::WorkerTask>& tasks) {
-  return model::plural(cells, "cell") + ", " + model::plural(std::ssize(tasks), "process") + ", about " +
-         about(plan::estimated_seconds(tasks));
+// Writes one unit, because more digits would suggest that the estimate is exact.
+std::string about(double seconds) {
+  if (seconds < 90) return model::plural(std::lround(std::max(1.0, seconds)), "second");
+  if (seconds < 90 * 60) return model::plural(std::lround(seconds / 60), "minute");
+  return model::plural(std::lround(seconds / 3600), "hour");
+}
+
+std::string plan_in_words(std::int64_t cells, std::int64_t processes) {
+  return model::plural(cells, "cell") + ", " + model::plural(processes, "process");
 }
 
 std::string result_in_words(const model::Result& head, std::int64_t cells) {

@@ -12,8 +12,11 @@
 
 namespace graphbench::reporters {
 
-// The size of a sweep and its estimated time: "324 cells, 36 processes, about 4 minutes".
-std::string outlook(std::int64_t cells, const std::vector<model::WorkerTask>& tasks);
+// "324 cells, 36 processes"
+std::string plan_in_words(std::int64_t cells, std::int64_t processes);
+
+// "4 minutes"
+std::string about(double seconds);
 
 // For example "the result of 2026-11-25T14:52:01Z (42 cells of mlp on NVIDIA H200)".
 std::string result_in_words(const model::Result& head, std::int64_t cells);
@@ -26,6 +29,7 @@ class ProgressPrinter final : public sweep::SweepListener {
   // `terminal`: redraws one line in place, at most ten times per second. Otherwise prints one line per
   // finished task, at most one per second. `width`: the live line's maximum in columns.
   ProgressPrinter(std::ostream& out, bool terminal, bool colours, int width = 100);
+  ~ProgressPrinter() override { finish(); }
   void update(const model::Progress& progress) override;
   // Ends the live line, or prints the update that the rate limit delayed. Later updates begin a new line.
   void finish();

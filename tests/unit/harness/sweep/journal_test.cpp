@@ -105,7 +105,7 @@ TEST_F(JournalTest, OfAnotherPlanOrBinaryItIsRefused) {
   over.start_over = true;
   const Journal journal(over);
   EXPECT_TRUE(journal.finished().empty());
-  EXPECT_THAT(journal.said(), HasSubstr("all cells are measured again"));
+  EXPECT_THAT(journal.said(), HasSubstr("everything is measured again"));
 }
 
 TEST_F(JournalTest, AFileOfSomeoneElseIsNotCut) {

@@ -96,12 +96,6 @@ TEST(PublishSettings, OptionsThatDoNothingAloneAreRefused) {
   }
 }
 
-TEST(PublishSettings, AFileThatCannotBeWrittenIsRefusedBeforeTheSweep) {
-  EXPECT_THAT(refusal({{"prometheus-textfile", "/no/such/folder/m.prom"}}),
-              HasSubstr("give a file in a folder that exists"));
-  EXPECT_THAT(refusal({{"prometheus-textfile", "graphbench.json"}}), HasSubstr("file of another option"));
-}
-
 TEST(PublishSettings, AFileThatNoCollectorWouldReadIsRefused) {
   for (const char* path : {"m.txt", "m", "prom", "m.prom.txt", "m.PROM", "-"}) {
     EXPECT_EQ(

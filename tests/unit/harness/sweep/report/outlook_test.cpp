@@ -1,6 +1,7 @@
 // Tests what is printed before a sweep begins.
 #include <gmock/gmock.h>
 
+#include "harness/sweep/plan/shards.hpp"
 #include "harness/sweep/report/progress.hpp"
 #include "tests/golden/sample_results.hpp"
 
@@ -15,13 +16,15 @@ std::vector<model::WorkerTask> tasks(std::size_t count, std::size_t batches, dou
 }
 
 TEST(Outlook, SaysHowMuchAndAboutHowLong) {
-  EXPECT_EQ(outlook(324, tasks(36, 9, 0.15)), "324 cells, 36 processes, about 2 minutes");
-  EXPECT_EQ(outlook(1, tasks(1, 1, 0.15)), "1 cell, 1 process, about 1 second");
-  EXPECT_EQ(outlook(9, tasks(1000, 9, 3)), "9 cells, 1000 processes, about 8 hours");
-  EXPECT_EQ(outlook(0, {}), "0 cells, 0 processes, about 1 second");
+  EXPECT_EQ(plan_in_words(324, 36), "324 cells, 36 processes");
+  EXPECT_EQ(plan_in_words(1, 1), "1 cell, 1 process");
+  EXPECT_EQ(about(plan::estimated_seconds(tasks(36, 9, 0.15))), "2 minutes");
+  EXPECT_EQ(about(plan::estimated_seconds(tasks(1, 1, 0.15))), "1 second");
+  EXPECT_EQ(about(plan::estimated_seconds(tasks(1000, 9, 3))), "8 hours");
+  EXPECT_EQ(about(0), "1 second");
   std::vector<model::WorkerTask> loaded = tasks(1, 4, 0.15);
   loaded.front().settings.instruments.sustained_seconds = 15;
-  EXPECT_EQ(outlook(4, loaded), "4 cells, 1 process, about 2 minutes");
+  EXPECT_EQ(about(plan::estimated_seconds(loaded)), "2 minutes");
 }
 
 TEST(Outlook, SaysWhichResultIsReplaced) {
