@@ -14,38 +14,38 @@
 struct sqlite3;
 struct sqlite3_stmt;
 
-namespace graphbench::storage {
+namespace graphbench {
 
 // The database cannot be read or written: locked, no permission, disk error, or damaged. code() is io.
-class StorageError : public Error {
+class SqlError : public Error {
  public:
-  explicit StorageError(const std::string& what) : Error(ErrorCode::io, what) {}
+  explicit SqlError(const std::string& what) : Error(ErrorCode::io, what) {}
 };
 
-class DamageError : public StorageError {
+class SqlDamageError : public SqlError {
  public:
-  using StorageError::StorageError;
+  using SqlError::SqlError;
 };
 
-struct Blob {
+struct SqlBlob {
   std::string bytes;
 };
 
-// A call that fails throws StorageError with SQLite's message.
-class Statement {
+// A call that fails throws SqlError with SQLite's message.
+class SqlStatement {
  public:
   // `name`: the database's name in messages.
-  Statement(sqlite3* connection, std::string name, std::string_view sql);
+  SqlStatement(sqlite3* connection, std::string name, std::string_view sql);
 
   // Parameters are numbered from 1.
-  Statement& bind(int at, std::int64_t value);
-  Statement& bind(int at, int value) { return bind(at, std::int64_t{value}); }
-  Statement& bind(int at, double value);
-  Statement& bind(int at, std::string_view text);
-  Statement& bind_null(int at);
-  Statement& bind(int at, const Blob& bytes);
+  SqlStatement& bind(int at, std::int64_t value);
+  SqlStatement& bind(int at, int value) { return bind(at, std::int64_t{value}); }
+  SqlStatement& bind(int at, double value);
+  SqlStatement& bind(int at, std::string_view text);
+  SqlStatement& bind_null(int at);
+  SqlStatement& bind(int at, const SqlBlob& bytes);
   template <typename Value>
-  Statement& bind(int at, const std::optional<Value>& value) {
+  SqlStatement& bind(int at, const std::optional<Value>& value) {
     return value ? bind(at, *value) : bind_null(at);
   }
 
@@ -69,7 +69,7 @@ class Statement {
 };
 
 // Must not be used from several threads at once.
-class Connection {
+class SqlConnection {
  public:
   struct Options {
     std::string name;
@@ -77,11 +77,11 @@ class Connection {
     // How long a call waits while another connection locks the file.
     std::chrono::milliseconds busy_max{10'000};
   };
-  Connection(const std::string& path, Options options);
+  SqlConnection(const std::string& path, Options options);
 
   template <typename... Values>
-  Statement prepare(std::string_view sql, const Values&... values) {
-    Statement statement(connection_.get(), options_.name, sql);
+  SqlStatement prepare(std::string_view sql, const Values&... values) {
+    SqlStatement statement(connection_.get(), options_.name, sql);
     int at = 0;
     (statement.bind(++at, values), ...);
     return statement;
@@ -113,17 +113,17 @@ class Connection {
 
 // The destructor rolls back unless commit() was called. BEGIN IMMEDIATE takes the write lock before the
 // first read, so a second writer waits at its start instead of failing in the middle.
-class Transaction {
+class SqlTransaction {
  public:
-  explicit Transaction(Connection& connection);
-  Transaction(const Transaction&) = delete;
-  Transaction& operator=(const Transaction&) = delete;
-  ~Transaction();
+  explicit SqlTransaction(SqlConnection& connection);
+  SqlTransaction(const SqlTransaction&) = delete;
+  SqlTransaction& operator=(const SqlTransaction&) = delete;
+  ~SqlTransaction();
   void commit();
 
  private:
-  Connection& connection_;
+  SqlConnection& connection_;
   bool open_ = true;
 };
 
-}  // namespace graphbench::storage
+}  // namespace graphbench

@@ -16,7 +16,7 @@ constexpr std::size_t switch_arms_max = 256;  // take_execs() writes an arm's nu
 // Gives every activation an address. Two rules suffice for a shared pool: capture in replay order, and keep a
 // value until its last reader is captured. At the end all blocks are free, so the next, smaller batch reuses
 // them.
-void lay_out(const StepKernels& kernels, pool::MemoryPool& pool, std::vector<void*>& addresses,
+void lay_out(const StepKernels& kernels, MemoryPool& pool, std::vector<void*>& addresses,
              const std::function<void(std::size_t op)>& after) {
   HeldBlocks held(pool, addresses.size());
   for (std::size_t i = 0; i < kernels.ops.size(); ++i) {

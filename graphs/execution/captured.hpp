@@ -29,7 +29,7 @@ class CapturedExecutor : public Executor {
   const void* output(ir::ValueId id) const override { return addresses_.at(id); }
   std::vector<StepItem> items() const override;
   std::vector<Graph*> graphs() const override;
-  std::vector<std::vector<pool::MemoryRange>> free_ranges() const override { return free_ranges_; }
+  std::vector<std::vector<MemoryRange>> free_ranges() const override { return free_ranges_; }
   std::vector<facts::DescribedPiece> describe() const override;
 
  protected:
@@ -64,7 +64,7 @@ class CapturedExecutor : public Executor {
   std::vector<Enqueue> enqueues_;
   Stream& stream_;
   Stream& recorder_;
-  pool::MemoryPool& pool_;
+  MemoryPool& pool_;
   bool record_free_ranges_;
   bool replace_memset_nodes_;
   std::int64_t parts_;
@@ -105,7 +105,7 @@ class CapturedExecutor : public Executor {
   std::shared_ptr<SharedExecs> shared_;  // null: the execs belong to this executor alone
   const ir::Op* recording_ = nullptr;
   std::map<GraphNode, ir::OpId> op_of_node_;  // ops of the piece that is being captured
-  std::vector<std::vector<pool::MemoryRange>> free_ranges_;
+  std::vector<std::vector<MemoryRange>> free_ranges_;
 };
 
 }  // namespace graphbench::execution

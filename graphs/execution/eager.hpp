@@ -12,7 +12,7 @@ namespace graphbench::execution {
 // The pool blocks of a step's values.
 class HeldBlocks {
  public:
-  HeldBlocks(pool::MemoryPool& pool, std::size_t values) : pool_(pool), blocks_(values) {}
+  HeldBlocks(MemoryPool& pool, std::size_t values) : pool_(pool), blocks_(values) {}
   ~HeldBlocks() { release_all(); }
   HeldBlocks(const HeldBlocks&) = delete;
   HeldBlocks& operator=(const HeldBlocks&) = delete;
@@ -37,8 +37,8 @@ class HeldBlocks {
   }
 
  private:
-  pool::MemoryPool& pool_;
-  std::vector<pool::Block*> blocks_;  // by ValueId; null while not allocated
+  MemoryPool& pool_;
+  std::vector<Block*> blocks_;  // by ValueId; null while not allocated
 };
 
 class EagerExecutor final : public Executor {

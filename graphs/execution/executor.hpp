@@ -55,8 +55,8 @@ struct ExecutionContext {
   Stream& stream;
   const ir::Program& program;
   ProgramBuffers& buffers;
-  pool::MemoryPool& eager_pool;  // activations of eager steps
-  pool::MemoryPool* graph_pool;  // private pool of captures; null for eager
+  MemoryPool& eager_pool;  // activations of eager steps
+  MemoryPool* graph_pool;  // private pool of captures; null for eager
   // where piecewise splits: kinds of ops or patterns of op names; empty: the program's default splits
   std::vector<std::string> splits;
   // The stream that captures record on; null: `stream`. Steps always run on `stream`.
@@ -131,7 +131,7 @@ class Executor {
   // operands are the addresses of its last step. free_ranges(): the pool's free blocks after each item, if
   // recorded.
   virtual std::vector<StepItem> items() const { return {}; }
-  virtual std::vector<std::vector<pool::MemoryRange>> free_ranges() const { return {}; }
+  virtual std::vector<std::vector<MemoryRange>> free_ranges() const { return {}; }
   virtual std::vector<Graph*> graphs() const { return {}; }
   // An op is named only if the context names nodes.
   virtual std::vector<facts::DescribedPiece> describe() const { return {}; }

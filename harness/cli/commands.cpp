@@ -9,25 +9,24 @@
 
 namespace graphbench::cli {
 
-using Made = std::unique_ptr<Command>;
-Made make_sweep(Options& options);
-Made make_list(Options& options);
-Made make_example(Options& options);
-Made make_floor(Options& options);
-Made make_ladder(Options& options);
-Made make_bill(Options& options);
-Made make_bench(Options& options);
-Made make_show(Options& options);
-Made make_report(Options& options);
-Made make_compare(Options& options);
-Made make_merge(Options& options);
-Made make_ab(Options& options);
-Made make_history(Options& options);
-Made make_doctor(Options& options);
-Made make_cache(Options& options);
-Made make_compile(Options& options);
-Made make_package(Options& options);
-Made make_serve(Options& options);
+std::unique_ptr<Command> make_sweep(Options& options);
+std::unique_ptr<Command> make_list(Options& options);
+std::unique_ptr<Command> make_example(Options& options);
+std::unique_ptr<Command> make_floor(Options& options);
+std::unique_ptr<Command> make_ladder(Options& options);
+std::unique_ptr<Command> make_bill(Options& options);
+std::unique_ptr<Command> make_bench(Options& options);
+std::unique_ptr<Command> make_show(Options& options);
+std::unique_ptr<Command> make_report(Options& options);
+std::unique_ptr<Command> make_compare(Options& options);
+std::unique_ptr<Command> make_merge(Options& options);
+std::unique_ptr<Command> make_ab(Options& options);
+std::unique_ptr<Command> make_history(Options& options);
+std::unique_ptr<Command> make_doctor(Options& options);
+std::unique_ptr<Command> make_cache(Options& options);
+std::unique_ptr<Command> make_compile(Options& options);
+std::unique_ptr<Command> make_package(Options& options);
+std::unique_ptr<Command> make_serve(Options& options);
 
 namespace {
 

@@ -207,7 +207,7 @@ void Server::report_tuning(model::LadderLaunch& launch) const {
 // Captures the size again into a new pool, and returns the pool's bytes; absent if memory does not suffice.
 std::optional<std::int64_t> Server::own_pool_bytes(std::int64_t size) {
   try {
-    pool::MemoryPool own(rig_.device());
+    execution::MemoryPool own(rig_.device());
     rig_.make_executor(mode_of(size), size, &own)->capture();
     return static_cast<std::int64_t>(own.statistics().reserved_bytes);
   } catch (const Error& error) {

@@ -12,7 +12,7 @@
 namespace graphbench::conformance {
 namespace {
 
-using pool::MemoryRange;
+using execution::MemoryRange;
 
 // The parts of a pool's `segments` that are in none of its `free` ranges.
 std::vector<MemoryRange> live_ranges(const std::vector<MemoryRange>& segments,

@@ -143,8 +143,8 @@ std::vector<std::uint64_t> Rig::state_digests() {
   return digests;
 }
 
-void Rig::poison(const std::vector<pool::MemoryRange>& ranges) {
-  for (const pool::MemoryRange& range : ranges) stream_.fill_bytes(range.data, 0xFF, range.bytes);
+void Rig::poison(const std::vector<execution::MemoryRange>& ranges) {
+  for (const execution::MemoryRange& range : ranges) stream_.fill_bytes(range.data, 0xFF, range.bytes);
 }
 
 std::vector<double> decode(const Bytes& bytes, ir::DType dtype) {

@@ -51,20 +51,20 @@ class Rig {
   // Digests of all state and parameters, at their size for the largest batch.
   std::vector<std::uint64_t> state_digests();
   Bytes read(const void* data, std::size_t bytes);
-  void poison(const std::vector<pool::MemoryRange>& ranges);
+  void poison(const std::vector<execution::MemoryRange>& ranges);
 
   const ir::Program& program() const { return program_; }
   execution::ProgramBuffers& buffers() { return buffers_; }
-  pool::MemoryPool& eager_pool() { return eager_pool_; }
-  pool::MemoryPool& graph_pool() { return graph_pool_; }
+  execution::MemoryPool& eager_pool() { return eager_pool_; }
+  execution::MemoryPool& graph_pool() { return graph_pool_; }
 
  private:
   Device& device_;
   Stream& stream_;
   const ir::Program program_;
   execution::ProgramBuffers buffers_;
-  pool::MemoryPool eager_pool_;
-  pool::MemoryPool graph_pool_;
+  execution::MemoryPool eager_pool_;
+  execution::MemoryPool graph_pool_;
   bool replace_memset_nodes_ = false;
   std::map<std::int64_t, std::unique_ptr<execution::Executor>> eager_;
 };

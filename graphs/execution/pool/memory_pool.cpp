@@ -8,7 +8,7 @@
 
 #include "graphs/base/error.hpp"
 
-namespace graphbench::pool {
+namespace graphbench::execution {
 namespace {
 
 constexpr std::size_t free_list_reserve = 4096;
@@ -146,4 +146,4 @@ std::vector<MemoryRange> MemoryPool::free_ranges() const {
   return ranges;
 }
 
-}  // namespace graphbench::pool
+}  // namespace graphbench::execution

@@ -12,7 +12,7 @@
 
 #include "graphs/device/memory.hpp"
 
-namespace graphbench::pool {
+namespace graphbench::execution {
 
 // A part of a segment. Owned by its pool; valid until released.
 struct Block {
@@ -72,4 +72,4 @@ class MemoryPool {
 
 inline constexpr std::size_t block_alignment = 512;
 
-}  // namespace graphbench::pool
+}  // namespace graphbench::execution

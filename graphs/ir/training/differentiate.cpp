@@ -12,9 +12,6 @@
 namespace graphbench::ir {
 namespace {
 
-using training::Draft;
-using training::Rule;
-
 constexpr std::int64_t micro_batches_max = 1024;  // each micro-batch adds a copy of all ops
 
 // Returns the choice that `words` gives for `key`, or the first choice if there is no such key.
@@ -83,7 +80,7 @@ class Differentiation {
   }
 
   void append_forward(const Op& op) {
-    const Rule* rule = training::find_rule(op.kind);
+    const Rule* rule = find_rule(op.kind);
     const bool lowered = rule != nullptr && rule->forward != nullptr;
     lowered ? rule->forward(draft_, op) : draft_.copy(op);
   }
@@ -119,7 +116,7 @@ class Differentiation {
     for (const ValueId id : op.outputs) {
       if (const auto found = draft_.gradient(id)) gradient = found;
     }
-    const Rule* rule = training::find_rule(op.kind);
+    const Rule* rule = find_rule(op.kind);
     if (rule != nullptr) {
       if (gradient) rule->backward(draft_, op, *gradient);
       return;
@@ -131,7 +128,7 @@ class Differentiation {
     if (!gradient) return;
     if (op.definition->gradient.empty())
       draft_.refuse("op " + op.name + ": kind " + op.kind + " has no gradient");
-    training::backward_by_kind(draft_, op);
+    backward_by_kind(draft_, op);
   }
 
   void gather_gradients() {

@@ -6,7 +6,7 @@
 
 #include "graphs/base/error.hpp"
 
-namespace graphbench::ir::training {
+namespace graphbench::ir {
 
 Draft::Draft(const Program& forward, const OpCatalog& catalog, Accumulate accumulate)
     : forward_(forward),
@@ -157,4 +157,4 @@ std::optional<ValueId> Draft::complete(ValueId weight) {
   return gradient;
 }
 
-}  // namespace graphbench::ir::training
+}  // namespace graphbench::ir

@@ -10,7 +10,7 @@
 #include "graphs/ir/program.hpp"
 #include "graphs/ir/training/differentiate.hpp"
 
-namespace graphbench::ir::training {
+namespace graphbench::ir {
 
 // The state that rules work on. Function arguments named `forward` are ids of the forward program; all other
 // ids belong to the training program.
@@ -89,4 +89,4 @@ const Rule* find_rule(std::string_view kind);
 // The backward rule for an op whose definition names a gradient kind.
 void backward_by_kind(Draft& draft, const Op& op);
 
-}  // namespace graphbench::ir::training
+}  // namespace graphbench::ir

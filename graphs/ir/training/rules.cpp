@@ -6,7 +6,7 @@
 #include "graphs/ir/kind_row.hpp"
 #include "graphs/ir/training/draft.hpp"
 
-namespace graphbench::ir::training {
+namespace graphbench::ir {
 namespace {
 
 // Copies the op. Makes the activation a separate op if the activation's gradient needs the activation's input
@@ -166,4 +166,4 @@ void backward_by_kind(Draft& draft, const Op& op) {
   }
 }
 
-}  // namespace graphbench::ir::training
+}  // namespace graphbench::ir

@@ -13,10 +13,6 @@
 namespace graphbench::history {
 namespace {
 
-using storage::Connection;
-using storage::Statement;
-using storage::Transaction;
-
 constexpr const char* tables = R"(
 CREATE TABLE entries(
   id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -42,7 +38,7 @@ constexpr const char* entry_columns =
     "entries.id, commit_id, branch, label, started_at, fingerprint, plan_hash, device, tool_version, "
     "complete, cells, launches";
 
-model::HistoryEntry entry_of(const Statement& row) {
+model::HistoryEntry entry_of(const SqlStatement& row) {
   model::HistoryEntry entry;
   entry.id = row.integer(0);
   entry.label = {row.text(1), row.text(2), row.text(3)};
@@ -62,7 +58,7 @@ InputError damaged(const std::string& path, const std::string& finding) {
                     "): nothing was changed; restore a copy, or give another file with --history"};
 }
 
-Connection connect(const std::string& path, Store::Access access) {
+SqlConnection connect(const std::string& path, Store::Access access) {
   const FileState state = inspect_file(path);
   if (state == FileState::absent && access == Store::Access::existing) {
     throw InputError(path, "the history does not exist yet: create it with graphbench history add FILE");
@@ -98,7 +94,7 @@ void Store::check_whole() {
     connection_.execute("COMMIT");
     // If the file was cut off, SQLite reads the missing part of the last page as zeros.
     if (made && std::filesystem::file_size(path_) < static_cast<std::uintmax_t>(bytes)) finding = "cut off";
-  } catch (const storage::DamageError& error) {
+  } catch (const SqlDamageError& error) {
     finding = error.what();
   }
   if (finding != "ok") throw damaged(path_, finding);
@@ -106,7 +102,7 @@ void Store::check_whole() {
 }
 
 void Store::create_tables() {
-  Transaction transaction(connection_);
+  SqlTransaction transaction(connection_);
   // Another process may have created the tables since check_whole() looked.
   if (connection_.integer_of("PRAGMA user_version") != 0) return;
   connection_.execute(tables);
@@ -116,7 +112,7 @@ void Store::create_tables() {
 }
 
 std::vector<Added> Store::add(const std::vector<NewEntry>& entries) {
-  Transaction transaction(connection_);
+  SqlTransaction transaction(connection_);
   std::vector<Added> added;
   for (const NewEntry& entry : entries) added.push_back(add_one(entry));
   transaction.commit();
@@ -125,7 +121,7 @@ std::vector<Added> Store::add(const std::vector<NewEntry>& entries) {
 
 Added Store::add_one(const NewEntry& entry) {
   const std::string digest = sha256_hex(entry.document);
-  Statement same = connection_.prepare("SELECT id FROM entries WHERE digest = ?", digest);
+  SqlStatement same = connection_.prepare("SELECT id FROM entries WHERE digest = ?", digest);
   if (same.step()) return {same.integer(0), true};
   const std::int64_t id = insert_entry(entry, digest);
   insert_medians(id, entry.medians);
@@ -140,13 +136,13 @@ std::int64_t Store::insert_entry(const NewEntry& entry, const std::string& diges
       "VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
       digest, facts.label.commit, facts.label.branch, facts.label.label, facts.started_at, facts.fingerprint,
       facts.plan_hash, facts.device, facts.tool_version, std::int64_t{facts.complete}, facts.cells,
-      facts.launches, storage::Blob{pack(entry.document)}, static_cast<std::int64_t>(entry.document.size()));
+      facts.launches, SqlBlob{pack(entry.document)}, static_cast<std::int64_t>(entry.document.size()));
   return connection_.last_id();
 }
 
 void Store::insert_medians(std::int64_t id, const std::vector<LaunchMedians>& medians) {
-  Statement name = connection_.prepare("INSERT OR IGNORE INTO cells(name) VALUES(?)");
-  Statement insert = connection_.prepare(
+  SqlStatement name = connection_.prepare("INSERT OR IGNORE INTO cells(name) VALUES(?)");
+  SqlStatement insert = connection_.prepare(
       "INSERT INTO medians(cell, metric, entry, launch, seconds) "
       "VALUES((SELECT id FROM cells WHERE name = ?), ?, ?, ?, ?)");
   for (const LaunchMedians& each : medians) {
@@ -160,10 +156,10 @@ void Store::insert_medians(std::int64_t id, const std::vector<LaunchMedians>& me
 
 std::vector<model::HistoryEntry> Store::remove(const std::vector<std::int64_t>& ids,
                                                const std::string& where) {
-  Transaction transaction(connection_);
+  SqlTransaction transaction(connection_);
   std::vector<model::HistoryEntry> removed;
   for (const std::int64_t id : ids) {
-    Statement query = connection_.prepare(
+    SqlStatement query = connection_.prepare(
         std::string("SELECT ") + entry_columns + " FROM entries WHERE entries.id = ?", id);
     if (!query.step())
       throw InputError(where, "the history has no entry " + std::to_string(id) +
@@ -178,7 +174,7 @@ std::vector<model::HistoryEntry> Store::remove(const std::vector<std::int64_t>& 
 }
 
 std::vector<model::HistoryEntry> Store::list(const std::string& branch) {
-  Statement query =
+  SqlStatement query =
       connection_.prepare(std::string("SELECT ") + entry_columns +
                               " FROM entries WHERE (?1 = '' OR branch = ?1) ORDER BY started_at, id",
                           branch);
@@ -188,7 +184,7 @@ std::vector<model::HistoryEntry> Store::list(const std::string& branch) {
 }
 
 std::string Store::document(std::int64_t id) {
-  Statement query =
+  SqlStatement query =
       connection_.prepare("SELECT document, document_bytes, digest FROM entries WHERE id = ?", id);
   if (!query.step()) {
     throw Error(ErrorCode::invalid_argument, "read history: the history has no entry " + std::to_string(id));
@@ -204,14 +200,14 @@ std::string Store::document(std::int64_t id) {
 }
 
 std::vector<std::string> Store::cells() {
-  Statement query = connection_.prepare("SELECT name FROM cells ORDER BY name");
+  SqlStatement query = connection_.prepare("SELECT name FROM cells ORDER BY name");
   std::vector<std::string> names;
   while (query.step()) names.push_back(query.text(0));
   return names;
 }
 
 std::vector<model::HistoryPoint> Store::points(const std::string& cell, model::Metric metric) {
-  Statement query =
+  SqlStatement query =
       connection_.prepare(std::string("SELECT ") + entry_columns +
                               ", seconds FROM medians JOIN entries ON entries.id = medians.entry "
                               "WHERE medians.cell = (SELECT id FROM cells WHERE name = ?) AND metric = ? "

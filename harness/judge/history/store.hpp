@@ -62,7 +62,7 @@ class Store {
   void check_whole();
 
   std::string path_;
-  storage::Connection connection_;
+  SqlConnection connection_;
 };
 
 // "gbHi", in the field application_id of SQLite's header.

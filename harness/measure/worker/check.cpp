@@ -20,8 +20,8 @@ using execution::Executor;
 // All bits set is a NaN in fp32, fp16 and bf16.
 constexpr int poison_byte = 0xFF;
 
-void poison(Stream& stream, const pool::MemoryPool& pool) {
-  for (const pool::MemoryRange& range : pool.free_ranges())
+void poison(Stream& stream, const execution::MemoryPool& pool) {
+  for (const execution::MemoryRange& range : pool.free_ranges())
     stream.fill_bytes(range.data, poison_byte, range.bytes);
 }
 
@@ -121,7 +121,7 @@ void require_untouched(const CheckedStep& step, const std::vector<ir::ValueId>& 
   }
 }
 
-void run_checked_step(const CheckedStep& step, Executor& executor, const pool::MemoryPool& pool,
+void run_checked_step(const CheckedStep& step, Executor& executor, const execution::MemoryPool& pool,
                       Observed& observed) {
   const ExecutionContext& context = step.context;
   const bool is_eager = &executor.eager() == &executor;

@@ -25,8 +25,8 @@ class EvaluationStep {
   const ir::Program& forward_;
   std::int64_t batch_;
   execution::ProgramBuffers buffers_;
-  pool::MemoryPool eager_pool_;
-  pool::MemoryPool graph_pool_;
+  execution::MemoryPool eager_pool_;
+  execution::MemoryPool graph_pool_;
   std::unique_ptr<execution::Executor> executor_;
 };
 

@@ -65,7 +65,7 @@ std::string to_dot(const GraphDump& dump) {
 
 void dump_graphs(const std::string& folder, const std::string& cell_id, execution::ExecutionMode mode,
                  execution::ExecutionContext context, std::int64_t batch) {
-  pool::MemoryPool pool(context.device);
+  execution::MemoryPool pool(context.device);
   context.graph_pool = &pool;
   context.name_nodes = true;
   const std::unique_ptr<execution::Executor> executor = execution::make_executor(mode, context, batch);

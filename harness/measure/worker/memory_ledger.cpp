@@ -7,7 +7,7 @@
 namespace graphbench::worker {
 namespace {
 
-std::int64_t reserved(const pool::MemoryPool& pool) {
+std::int64_t reserved(const execution::MemoryPool& pool) {
   return static_cast<std::int64_t>(pool.statistics().reserved_bytes);
 }
 
@@ -38,7 +38,7 @@ model::Memory MemoryLedger::close() {
     memory_.used_bytes = static_cast<std::int64_t>(use->bytes);
     memory_.witness = use->of_process ? "process" : "device";
   }
-  const pool::MemoryPool& pool = rig_.graph_pool() != nullptr ? *rig_.graph_pool() : rig_.eager_pool();
+  const execution::MemoryPool& pool = rig_.graph_pool() != nullptr ? *rig_.graph_pool() : rig_.eager_pool();
   memory_.pool_bytes = reserved(pool);
   memory_.pool_in_use_bytes_max = static_cast<std::int64_t>(pool.statistics().in_use_bytes_max);
   memory_.weights_bytes = static_cast<std::int64_t>(rig_.buffers().weights_bytes());

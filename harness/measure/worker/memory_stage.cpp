@@ -14,7 +14,7 @@ namespace {
 using execution::ExecutionMode;
 
 std::size_t own_pool_bytes(TaskRun& run, std::int64_t batch) {
-  pool::MemoryPool own(run.placement->device());
+  execution::MemoryPool own(run.placement->device());
   const std::unique_ptr<execution::Executor> executor =
       execution::make_executor(run.program_rig().mode(), run.program_rig().context(&own), batch);
   executor->capture();

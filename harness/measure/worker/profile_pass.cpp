@@ -65,7 +65,7 @@ class BatchProfile {
  private:
   void set_up(std::int64_t batch) {
     const bool is_eager = rig_.mode() == execution::ExecutionMode::eager;
-    if (!is_eager) pool_ = std::make_unique<pool::MemoryPool>(rig_.device());
+    if (!is_eager) pool_ = std::make_unique<execution::MemoryPool>(rig_.device());
     span("prepare",
          [&] { executor_ = execution::make_executor(rig_.mode(), rig_.context(pool_.get()), batch); });
     span("warmup", [&] {
@@ -154,7 +154,7 @@ class BatchProfile {
   std::unique_ptr<Event> begin_;
   std::unique_ptr<Event> end_;
   // Declared before the executor, which uses the pool.
-  std::unique_ptr<pool::MemoryPool> pool_;
+  std::unique_ptr<execution::MemoryPool> pool_;
   std::unique_ptr<execution::Executor> executor_;
   std::vector<model::TraceSpan> spans_;
 };

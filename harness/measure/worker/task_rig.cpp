@@ -142,7 +142,7 @@ void TaskRig::allocate(std::int64_t largest) {
   buffers_ = std::move(buffers);
 }
 
-execution::ExecutionContext TaskRig::context(pool::MemoryPool* graph_pool) {
+execution::ExecutionContext TaskRig::context(execution::MemoryPool* graph_pool) {
   execution::ExecutionContext context = this->context(program_, *buffers_, *eager_pool_, graph_pool);
   context.caller = caller_.get();
   context.check_addresses = task_.settings.caller.check_addresses;
@@ -151,7 +151,8 @@ execution::ExecutionContext TaskRig::context(pool::MemoryPool* graph_pool) {
 }
 
 execution::ExecutionContext TaskRig::context(const ir::Program& program, execution::ProgramBuffers& buffers,
-                                             pool::MemoryPool& eager_pool, pool::MemoryPool* graph_pool) {
+                                             execution::MemoryPool& eager_pool,
+                                             execution::MemoryPool* graph_pool) {
   return {.device = device(),
           .stream = stream(),
           .program = program,
@@ -166,8 +167,8 @@ void TaskRig::release() {
   capture_streams_.clear();
   caller_.reset();
   buffers_.reset();
-  eager_pool_ = std::make_unique<pool::MemoryPool>(device());
-  if (mode_ != ExecutionMode::eager) graph_pool_ = std::make_unique<pool::MemoryPool>(device());
+  eager_pool_ = std::make_unique<execution::MemoryPool>(device());
+  if (mode_ != ExecutionMode::eager) graph_pool_ = std::make_unique<execution::MemoryPool>(device());
 }
 
 std::unique_ptr<execution::Executor> TaskRig::make_executor(std::int64_t batch, bool eagerly) {
@@ -175,7 +176,7 @@ std::unique_ptr<execution::Executor> TaskRig::make_executor(std::int64_t batch, 
 }
 
 std::unique_ptr<execution::Executor> TaskRig::make_executor(ExecutionMode mode, std::int64_t batch,
-                                                            pool::MemoryPool* graph_pool) {
+                                                            execution::MemoryPool* graph_pool) {
   device().choose_for_size(model::is_tuned(task_.settings.caller, batch));
   execution::ExecutionContext context = this->context(graph_pool);
   if (mode != ExecutionMode::eager && model::later_axis(task_, "capture-streams") == "each")

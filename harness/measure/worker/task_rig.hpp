@@ -67,19 +67,19 @@ class TaskRig final : public Rig {
   // Null without a package and before allocate().
   const package::WeightsFile* weights() const noexcept { return weights_.get(); }
 
-  execution::ExecutionContext context(pool::MemoryPool* graph_pool);
+  execution::ExecutionContext context(execution::MemoryPool* graph_pool);
   // The context of another program of the task, without the caller's memory.
   execution::ExecutionContext context(const ir::Program& program, execution::ProgramBuffers& buffers,
-                                      pool::MemoryPool& eager_pool, pool::MemoryPool* graph_pool);
+                                      execution::MemoryPool& eager_pool, execution::MemoryPool* graph_pool);
   // Makes an executor of `mode`. The task decides how its kernels are chosen at this batch size.
   std::unique_ptr<execution::Executor> make_executor(execution::ExecutionMode mode, std::int64_t batch,
-                                                     pool::MemoryPool* graph_pool);
+                                                     execution::MemoryPool* graph_pool);
   execution::ExecutionMode mode() const noexcept { return mode_; }
   const ir::Program& program() const noexcept { return program_; }
   execution::ProgramBuffers& buffers() noexcept { return *buffers_; }
   std::size_t caller_bytes() const noexcept { return caller_ ? caller_->device_bytes() : 0; }
-  pool::MemoryPool& eager_pool() noexcept { return *eager_pool_; }
-  pool::MemoryPool* graph_pool() noexcept { return graph_pool_.get(); }  // null for eager
+  execution::MemoryPool& eager_pool() noexcept { return *eager_pool_; }
+  execution::MemoryPool* graph_pool() noexcept { return graph_pool_.get(); }  // null for eager
 
  private:
   std::unique_ptr<execution::Executor> make_executor(std::int64_t batch, bool eagerly) override;
@@ -88,8 +88,8 @@ class TaskRig final : public Rig {
 
   const ir::Program& program_;
   execution::ExecutionMode mode_;
-  std::unique_ptr<pool::MemoryPool> eager_pool_;
-  std::unique_ptr<pool::MemoryPool> graph_pool_;
+  std::unique_ptr<execution::MemoryPool> eager_pool_;
+  std::unique_ptr<execution::MemoryPool> graph_pool_;
   // one for each executor that captures on its own stream
   std::vector<std::unique_ptr<Stream>> capture_streams_;
   package::Manifest manifest_;

@@ -99,8 +99,8 @@ class TraceCache {
   TaskRig& rig_;
   const TraceProgram program_;
   const model::ShapeTrace& trace_;
-  pool::MemoryPool eager_pool_;
-  pool::MemoryPool graph_pool_;
+  execution::MemoryPool eager_pool_;
+  execution::MemoryPool graph_pool_;
   std::vector<std::unique_ptr<Entry>> entries_;
   boost::unordered_flat_map<Shape, Path, ShapeHash> paths_;  // destroyed before entries and pools
   std::uint64_t clock_ = 0;

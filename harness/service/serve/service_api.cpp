@@ -86,7 +86,7 @@ class Api {
     } catch (const DamagedDocument& error) {
       complain("warning: %s", error.what());
       return refusal(500, error.what());
-    } catch (const storage::StorageError& error) {
+    } catch (const SqlError& error) {
       return store_fails(request, error.what());
     } catch (const std::exception& error) {
       complain("warning: %s %s: %s", request.method.c_str(), router_.pattern_of(request.path).c_str(),
@@ -166,7 +166,7 @@ class Api {
     std::optional<std::size_t> queued;
     try {
       queued = parts_.store.queued();
-    } catch (const storage::StorageError&) {  // /metrics shows all other metrics without the store
+    } catch (const SqlError&) {  // /metrics shows all other metrics without the store
     }
     parts_.service_metrics.set_queue(queued, settings_.queued_max);
     parts_.service_metrics.set_streams(parts_.feed.followers());

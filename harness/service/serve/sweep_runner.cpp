@@ -265,7 +265,7 @@ SweepEnd SweepRunner::run(const StoredSweep& sweep, const std::string& document)
     std::optional<FinishedDocument> finished;
     if (end.state == SweepState::failed) finished = read_finished(document);
     if (finished) end = std::move(finished->end);  // the process failed after its document was complete
-  } catch (const storage::StorageError& error) {   // the stored cells stay, and the sweep can be resumed
+  } catch (const SqlError& error) {                // the stored cells stay, and the sweep can be resumed
     end.state = SweepState::interrupted;
     end.message = std::string("the cells could not be stored: ") + error.what();
     complain("warning: sweep %s is interrupted: %s: resume the sweep when storing works again",

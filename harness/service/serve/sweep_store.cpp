@@ -18,8 +18,6 @@
 namespace graphbench::serve {
 namespace {
 
-using storage::Statement;
-
 constexpr std::array<const char*, 6> state_names = {"queued", "running",   "done",
                                                     "failed", "cancelled", "interrupted"};
 
@@ -46,7 +44,7 @@ std::string new_id() {
   return id;
 }
 
-std::optional<int> exit_code_of(const Statement& row, int column) {
+std::optional<int> exit_code_of(const SqlStatement& row, int column) {
   if (row.is_null(column)) return std::nullopt;
   return static_cast<int>(row.integer(column));
 }
@@ -68,7 +66,7 @@ std::string checked(std::string document, const std::string& sweep, const std::s
 }
 
 // A damaged row becomes a failed sweep, so that the other sweeps can still be listed.
-StoredSweep sweep_of(const Statement& row) {
+StoredSweep sweep_of(const SqlStatement& row) {
   StoredSweep sweep;
   sweep.id = row.text(0);
   sweep.submitted_at = row.text(3);
@@ -79,7 +77,7 @@ StoredSweep sweep_of(const Statement& row) {
   sweep.has_results = row.integer(9) != 0;
   const auto* const state = std::ranges::find(state_names, row.text(1));
   try {
-    if (state == state_names.end()) throw storage::StorageError("the sweep's state is unknown");
+    if (state == state_names.end()) throw SqlError("the sweep's state is unknown");
     sweep.state = static_cast<SweepState>(state - state_names.begin());
     sweep.asked.options = texts_of(row.text(2));
     sweep.asked.plugins = texts_of(row.text(8));
@@ -111,18 +109,18 @@ DROP TABLE IF EXISTS begun;
 // Creates the file with mode 0600, which SQLite also gives to its other files.
 void make_private(const std::string& file) {
   const Descriptor made(open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
-  if (made.get() < 0) throw storage::StorageError(std::strerror(errno));
+  if (made.get() < 0) throw SqlError(std::strerror(errno));
 }
 
 // Adds a column unless it exists: an older graphbench may have lowered the version and kept the column.
-void add_column(storage::Connection& database, const std::string& column, const std::string& value) {
+void add_column(SqlConnection& database, const std::string& column, const std::string& value) {
   const std::string sql = "SELECT 1 FROM pragma_table_info('sweeps') WHERE name = '" + column + "'";
   if (database.prepare(sql).step()) return;
   database.run("ALTER TABLE sweeps ADD COLUMN " + column + " TEXT NOT NULL DEFAULT '" + value + "'");
 }
 
-void upgrade(storage::Connection& database) {
-  storage::Transaction transaction(database);
+void upgrade(SqlConnection& database) {
+  SqlTransaction transaction(database);
   database.execute(tables);
   add_column(database, "began", "");
   add_column(database, "plugins", "[]");
@@ -132,25 +130,25 @@ void upgrade(storage::Connection& database) {
 
 // Creates the file, if it does not exist, for this user only, and upgrades tables of an older version. Throws
 // Error(io), which names the file, if the file is unusable or a newer version wrote it.
-storage::Connection open_sweep_store(const std::string& file) {
+SqlConnection open_sweep_store(const std::string& file) {
   try {
     make_private(file);
-    storage::Connection database(
+    SqlConnection database(
         file, {.name = "the sweeps' database", .create = true, .busy_max = std::chrono::milliseconds(0)});
     if (const std::string finding = database.text_of("PRAGMA quick_check(1)"); finding != "ok")
-      throw storage::DamageError("the database is damaged (" + finding +
-                                 "): restore a copy, or give another --state folder");
+      throw SqlDamageError("the database is damaged (" + finding +
+                           "): restore a copy, or give another --state folder");
     // FULL: an accepted sweep survives a power failure, not only a crash of the process. SQLite's cache has
     // 256 KiB, because the kernel caches pages too. The default 2 MiB fills slowly, which looks like a leak.
     database.execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cache_size = -256");
     const std::int64_t version = database.integer_of("PRAGMA user_version");
     if (version > sweep_store_version) {
-      throw storage::StorageError("a newer graphbench wrote it (version " + std::to_string(version) +
-                                  "): use that graphbench, or another --state folder");
+      throw SqlError("a newer graphbench wrote it (version " + std::to_string(version) +
+                     "): use that graphbench, or another --state folder");
     }
     if (version < sweep_store_version) upgrade(database);
     return database;
-  } catch (const storage::StorageError& error) {
+  } catch (const SqlError& error) {
     throw Error(ErrorCode::io, "open the sweeps' database '" + file + "': " + error.what());
   }
 }
@@ -176,7 +174,7 @@ SweepStore::SweepStore(const std::string& file) : database_(open_sweep_store(fil
 SweepStore::Added SweepStore::add(const AskedSweep& asked, const std::string& key, std::size_t queued_max) {
   const std::scoped_lock lock(mutex_);
   if (!key.empty()) {
-    Statement known = database_.prepare(select_sweeps("WHERE idempotency_key = ?"), key);
+    SqlStatement known = database_.prepare(select_sweeps("WHERE idempotency_key = ?"), key);
     if (known.step()) {
       const StoredSweep sweep = sweep_of(known);
       return {Added::What::known, sweep, sweep.asked == asked};
@@ -200,14 +198,14 @@ SweepStore::Added SweepStore::add(const AskedSweep& asked, const std::string& ke
 
 std::optional<StoredSweep> SweepStore::find(const std::string& id) const {
   const std::scoped_lock lock(mutex_);
-  Statement row = database_.prepare(select_sweeps("WHERE id = ?"), id);
+  SqlStatement row = database_.prepare(select_sweeps("WHERE id = ?"), id);
   if (!row.step()) return std::nullopt;
   return sweep_of(row);
 }
 
 std::vector<StoredSweep> SweepStore::list(std::size_t limit, const std::optional<std::string>& after) const {
   const std::scoped_lock lock(mutex_);
-  Statement rows =
+  SqlStatement rows =
       database_.prepare(select_sweeps("WHERE ?1 IS NULL OR number < (SELECT number FROM sweeps WHERE id = ?1)"
                                       " ORDER BY number DESC LIMIT ?2"),
                         after, static_cast<std::int64_t>(limit));
@@ -223,7 +221,7 @@ std::size_t SweepStore::queued() const {
 
 std::optional<std::string> SweepStore::result(const std::string& id) const {
   const std::scoped_lock lock(mutex_);
-  Statement row =
+  SqlStatement row =
       database_.prepare(std::string("SELECT result FROM sweeps WHERE id = ? AND ") + ended_only, id);
   if (!row.step() || row.is_null(0)) return std::nullopt;
   return checked(row.text(0), id, "results");
@@ -243,11 +241,11 @@ void SweepStore::probe() {
             "INSERT OR REPLACE INTO cells (sweep, cell, document) VALUES ('', 'probe', hex(randomblob(?)))",
             probe_bytes / 2);
       });
-    } catch (const storage::StorageError& error) {
+    } catch (const SqlError& error) {
       probe_error_ = error.what();
     }
   }
-  if (!probe_error_.empty()) throw storage::StorageError(probe_error_);
+  if (!probe_error_.empty()) throw SqlError(probe_error_);
 }
 
 std::optional<StoredSweep> SweepStore::take() {
@@ -255,7 +253,8 @@ std::optional<StoredSweep> SweepStore::take() {
   std::optional<StoredSweep> taken;
   write([&] {
     while (!taken) {
-      Statement oldest = database_.prepare(select_sweeps("WHERE state = 'queued' ORDER BY number LIMIT 1"));
+      SqlStatement oldest =
+          database_.prepare(select_sweeps("WHERE state = 'queued' ORDER BY number LIMIT 1"));
       if (!oldest.step()) return;
       StoredSweep sweep = sweep_of(oldest);
       const std::string now = utc_now();
@@ -289,7 +288,7 @@ void SweepStore::begin(const std::string& id, const std::string& event) {
 
 std::string SweepStore::began(const std::string& id) const {
   const std::scoped_lock lock(mutex_);
-  Statement row = database_.prepare("SELECT began FROM sweeps WHERE id = ?", id);
+  SqlStatement row = database_.prepare("SELECT began FROM sweeps WHERE id = ?", id);
   return row.step() ? row.text(0) : "";
 }
 
@@ -317,8 +316,8 @@ std::vector<StoredCell> SweepStore::add_cells(const std::string& sweep, const st
   std::vector<StoredCell> added;
   write([&] {
     for (const NewCell& cell : cells) {
-      Statement same = database_.prepare("SELECT 1 FROM cells WHERE sweep = ? AND cell = ? AND document = ?",
-                                         sweep, cell.id, cell.document);
+      SqlStatement same = database_.prepare(
+          "SELECT 1 FROM cells WHERE sweep = ? AND cell = ? AND document = ?", sweep, cell.id, cell.document);
       if (same.step()) continue;
       database_.run("INSERT OR REPLACE INTO cells (sweep, cell, document) VALUES (?, ?, ?)", sweep, cell.id,
                     cell.document);
@@ -330,7 +329,7 @@ std::vector<StoredCell> SweepStore::add_cells(const std::string& sweep, const st
 
 std::vector<StoredCell> SweepStore::cells(const std::string& sweep, std::int64_t after) const {
   const std::scoped_lock lock(mutex_);
-  Statement rows = database_.prepare(
+  SqlStatement rows = database_.prepare(
       "SELECT number, cell, document FROM cells WHERE sweep = ? AND number > ? ORDER BY number", sweep,
       after);
   std::vector<StoredCell> cells;
@@ -342,14 +341,14 @@ std::vector<StoredCell> SweepStore::cells(const std::string& sweep, std::int64_t
 
 std::int64_t SweepStore::last_cell(const std::string& sweep) const {
   const std::scoped_lock lock(mutex_);
-  Statement row = database_.prepare("SELECT coalesce(max(number), 0) FROM cells WHERE sweep = ?", sweep);
+  SqlStatement row = database_.prepare("SELECT coalesce(max(number), 0) FROM cells WHERE sweep = ?", sweep);
   row.step();
   return row.integer(0);
 }
 
 std::optional<SweepStore::Ended> SweepStore::last_done() const {
   const std::scoped_lock lock(mutex_);
-  Statement row = database_.prepare(
+  SqlStatement row = database_.prepare(
       "SELECT id, began, exit_code, CAST(strftime('%s', finished_at) AS INTEGER) FROM sweeps"
       " WHERE state = 'done' AND began <> '' ORDER BY number DESC LIMIT 1");
   if (!row.step()) return std::nullopt;
@@ -358,9 +357,9 @@ std::optional<SweepStore::Ended> SweepStore::last_done() const {
 
 // Runs `change` in one transaction. Fails if the file was removed, because the change would be lost.
 void SweepStore::write(const std::function<void()>& change) {
-  storage::Transaction transaction(database_);
+  SqlTransaction transaction(database_);
   if (database_.file_has_moved()) {
-    throw storage::StorageError("cannot use the sweeps' database: the file is missing");
+    throw SqlError("cannot use the sweeps' database: the file is missing");
   }
   change();
   transaction.commit();

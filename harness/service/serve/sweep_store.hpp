@@ -59,7 +59,7 @@ class DamagedDocument : public Error {
       : Error(ErrorCode::io, "the stored document of sweep " + sweep + " cannot be used: " + why) {}
 };
 
-// Thread-safe. Every change is on disk when the call returns. All functions throw storage::StorageError if
+// Thread-safe. Every change is on disk when the call returns. All functions throw SqlError if
 // the file cannot be read or written, and do not wait if another process has locked the file. Those that
 // return documents throw DamagedDocument for one that is not a JSON object.
 class SweepStore {
@@ -134,7 +134,7 @@ class SweepStore {
   std::size_t count_queued() const;
 
   mutable std::mutex mutex_;
-  mutable storage::Connection database_;
+  mutable SqlConnection database_;
   std::optional<std::chrono::steady_clock::time_point> probed_;
   std::string probe_error_;
 };

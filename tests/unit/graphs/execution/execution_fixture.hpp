@@ -69,8 +69,8 @@ class ExecutionTest : public ::testing::Test {
   ir::Program program_ = test::make_chain(catalog_, 3);
   std::unique_ptr<Stream> stream_ = device_.make_stream();
   ProgramBuffers buffers_{device_, program_, largest_batch};
-  pool::MemoryPool eager_pool_{device_};
-  pool::MemoryPool graph_pool_{device_};
+  MemoryPool eager_pool_{device_};
+  MemoryPool graph_pool_{device_};
 };
 
 }  // namespace graphbench::execution

@@ -207,11 +207,11 @@ TEST_F(ExecutionTest, FreeRangesAreRecordedOnlyOnRequest) {
   recording.record_free_ranges = true;
   const auto executor = make_executor(ExecutionMode::piecewise, recording, 4);
   executor->capture();
-  const std::vector<std::vector<pool::MemoryRange>> ranges = executor->free_ranges();
+  const std::vector<std::vector<MemoryRange>> ranges = executor->free_ranges();
   ASSERT_EQ(ranges.size(), 3u);
   // The next piece reads this value, so its memory must not be among the free ranges.
   const auto* live = static_cast<const std::byte*>(device_.log.operands.back().at(2));
-  for (const pool::MemoryRange& range : ranges[1])
+  for (const MemoryRange& range : ranges[1])
     EXPECT_FALSE(live >= range.data && live < range.data + range.bytes);
   const auto silent = make_executor(ExecutionMode::piecewise, context(), 4);
   silent->capture();
@@ -248,7 +248,7 @@ TEST_F(ExecutionTest, RunningInPlaceTakesABlockLess) {
   ProgramBuffers buffers(device_, program, 8);
   const auto peak = [&](bool in_place) {
     device_.log.residuals_in_place = in_place;
-    pool::MemoryPool pool(device_);
+    MemoryPool pool(device_);
     const ExecutionContext own{device_, *stream_, program, buffers, eager_pool_, &pool, {}};
     make_executor(ExecutionMode::whole, own, 8)->capture();
     return pool.statistics().in_use_bytes_max;

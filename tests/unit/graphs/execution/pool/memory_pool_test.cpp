@@ -9,7 +9,7 @@
 
 #include "tests/support/fake_device.hpp"
 
-namespace graphbench::pool {
+namespace graphbench::execution {
 namespace {
 
 class PoolTest : public ::testing::Test {
@@ -139,4 +139,4 @@ TEST_F(PoolTest, SmallerBatchesFitIntoTheLargestOnes) {
 }
 
 }  // namespace
-}  // namespace graphbench::pool
+}  // namespace graphbench::execution

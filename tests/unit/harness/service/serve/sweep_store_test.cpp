@@ -91,7 +91,7 @@ TEST_F(SweepStoreTest, AnEndIsStoredAsAWholeOrNotAtAll) {
   const std::string id = add("a");
   store().take();
   refuse("UPDATE OF result ON sweeps");
-  EXPECT_THROW(store().end(id, {SweepState::failed, 1, "", "{}"}), storage::StorageError);
+  EXPECT_THROW(store().end(id, {SweepState::failed, 1, "", "{}"}), SqlError);
   EXPECT_EQ(store().find(id)->state, SweepState::running);
   by_hand("DROP TRIGGER no");
   store().end(id, {SweepState::interrupted, 130, "", "{}", "2026-01-02T03:04:05Z"});
