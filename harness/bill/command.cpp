@@ -59,23 +59,24 @@ struct BillRequest {
   std::vector<std::int64_t> rows;  // the size of each step of the traffic
 };
 
-ReadValue into_share(double& target) {
+options::ReadValue into_share(double& target) {
   return [&target](const std::string& where, const std::string& text) {
     const bool percent = text.ends_with('%');
-    const auto share = config::parse_real(text.substr(0, text.size() - (percent ? 1 : 0)));
+    const auto share = options::parse_real(text.substr(0, text.size() - (percent ? 1 : 0)));
     if (!percent || !share || *share < 50 || *share > 99.99)
       throw InputError(where, in_quotes(text) + " is not valid: give a confidence from 50% to 99.99%");
     target = *share / 100;
   };
 }
 
-void add_options(Options& options, BillRequest& asked) {
+void add_options(options::Options& options, BillRequest& asked) {
+  options.own({"--capture-sizes", "LIST", "sizes to capture (default: 1,2,4,8:512:+8)",
+               options::into(asked.capture_sizes)});
   options.own(
-      {"--capture-sizes", "LIST", "sizes to capture (default: 1,2,4,8:512:+8)", into(asked.capture_sizes)});
-  options.own({"--predict-from", "K",
-               "sizes to capture per mode for the prediction; more are captured if the prediction's interval "
-               "is wider than 5 % (default: 3)",
-               into(asked.predict_from, {3, 65'536}, " is not valid: give a number of captures from ")});
+      {"--predict-from", "K",
+       "sizes to capture per mode for the prediction; more are captured if the prediction's interval "
+       "is wider than 5 % (default: 3)",
+       options::into(asked.predict_from, {3, 65'536}, " is not valid: give a number of captures from ")});
   options.own({"--confidence", "PERCENT", "confidence of the intervals and the reserve (default: 99%)",
                into_share(asked.confidence)});
   options.own({"--measure", "needed|all",
@@ -97,12 +98,12 @@ void add_options(Options& options, BillRequest& asked) {
       {"--traffic", "TRAFFIC",
        "traffic, as for ladder: also predict what happens if only half of the sizes are captured: how "
        "much longer steps of this traffic take, and how much memory and start-up time is saved",
-       into(asked.traffic)});
+       options::into(asked.traffic)});
   options.own(
       {"--verify", "N",
        "test the reserve, which is the memory to keep free: capture all sizes N times with exactly this "
        "much free, and N times with 10 % less (default: 0)",
-       into(asked.verify, {0, 10'000}, " is not a number of runs: give ")});
+       options::into(asked.verify, {0, 10'000}, " is not a number of runs: give ")});
 }
 
 BillRequest completed(BillRequest request, std::int64_t seed) {
@@ -116,9 +117,9 @@ BillRequest completed(BillRequest request, std::int64_t seed) {
 
 // Removes "both" from --mode, because sweeps have no such mode. Returns whether it was there. Without another
 // mode, sets `alone` and puts piecewise in its place.
-bool take_both(std::vector<config::RawItem>& items, bool& alone) {
+bool take_both(std::vector<options::RawItem>& items, bool& alone) {
   const std::string where = items.front().where;
-  std::vector<std::string> words = config::words_of(items, "mode");
+  std::vector<std::string> words = options::words_of(items, "mode");
   const bool both = std::erase(words, both_modes) > 0;
   alone = both && words.empty();
   if (alone) words = {"piecewise"};
@@ -152,7 +153,7 @@ bill::Account account_of(bill::Account of, const bill::Growth& growth,
 
 class Biller {
  public:
-  Biller(const BillRequest& request, const config::SweepOptions& options, Run& run, model::Result& result)
+  Biller(const BillRequest& request, const options::SweepOptions& options, Run& run, model::Result& result)
       : request_(request), options_(options), supervisor_(run.supervisor), asker_(run), result_(result) {}
 
   void expect(std::int64_t processes) { asker_.expect(processes); }
@@ -184,7 +185,7 @@ class Biller {
                                 model::plural(std::ssize(request_.sizes), "size"),
                             codec::write_data(same), task.free_bytes.has_value()};
     const auto answer = asker_.ask<BillAnswer>(question, [&](const process::TickHandler& on_tick) {
-      return bill::ask_bill(supervisor_, child_command(options_, bill_role), task,
+      return bill::ask_bill(supervisor_, child_command(options_, options::bill_role), task,
                             options_.worker_timeout_seconds, on_tick);
     });
     model::add_choices(result_.environment.library_choices, answer.choices);
@@ -268,7 +269,7 @@ class Biller {
   }
 
   const BillRequest& request_;
-  const config::SweepOptions& options_;
+  const options::SweepOptions& options_;
   process::ProcessSupervisor& supervisor_;
   Asker asker_;
   model::Result& result_;
@@ -316,8 +317,8 @@ struct Both {
 
 class BillJob final : public Job {
  public:
-  BillJob(const BillRequest& asked, config::SweepOptions& options, const Invocation& invocation, Both both,
-          const ReportFormat& format)
+  BillJob(const BillRequest& asked, options::SweepOptions& options, const options::Invocation& invocation,
+          Both both, const ReportFormat& format)
       : asked_(asked), options_(options), invocation_(invocation), both_(both), format_(format) {}
 
   std::string name() const override { return "bill"; }
@@ -332,7 +333,7 @@ class BillJob final : public Job {
 
   std::vector<Output> outputs() override {
     return {{options_.where("json"), options_.json, [&] { return bill_document(result_, bills_); },
-             Stdout::allowed},
+             options::Stdout::allowed},
             {options_.where("prometheus-textfile"), options_.prometheus.textfile,
              [&] { return reporters::bills_text(checked_.plan.device, bills_); }}};
   }
@@ -441,8 +442,8 @@ class BillJob final : public Job {
   }
 
   const BillRequest& asked_;
-  config::SweepOptions& options_;
-  const Invocation& invocation_;
+  options::SweepOptions& options_;
+  const options::Invocation& invocation_;
   const Both both_;
   const ReportFormat& format_;
   BillRequest request_;
@@ -453,12 +454,12 @@ class BillJob final : public Job {
   std::vector<Bill> bills_;
 };
 
-class BillCommand final : public Command {
+class BillCommand final : public options::Command {
  public:
-  explicit BillCommand(Options& options) : options_(options), format_(options) {
+  explicit BillCommand(options::Options& options) : options_(options), format_(options) {
     options.footer(bill_footer);
     add_options(options, asked_);
-    options.sweep_options(config::options_for("bill"));
+    options.sweep_options(options::options_for("bill"));
     options.describe(
         "--mode", "graph modes, one bill for each; both: every size in piecewise and whole (default: whole)");
     options.describe("--warmup", "eager steps before each capture (default: 3)");
@@ -473,23 +474,23 @@ class BillCommand final : public Command {
     if (!raw_.contains("warmup")) raw_["warmup"].push_back({"3", "--warmup"});
   }
 
-  int run(const Invocation& invocation) override {
-    config::SweepOptions options = config::check_options(raw_);
+  int run(const options::Invocation& invocation) override {
+    options::SweepOptions options = options::check_options(raw_);
     BillJob job(asked_, options, invocation, both_, format_);
     return drive(job, options);
   }
 
  private:
-  const Options& options_;
+  const options::Options& options_;
   ReportFormat format_;
   BillRequest asked_;
-  config::RawOptions raw_;
+  options::RawOptions raw_;
   Both both_;
 };
 
 }  // namespace
 
-std::unique_ptr<Command> make_bill(Options& options) {
+std::unique_ptr<options::Command> make_bill(options::Options& options) {
   return std::make_unique<BillCommand>(options);
 }
 

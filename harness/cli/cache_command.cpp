@@ -42,9 +42,9 @@ std::chrono::seconds age_of(const std::string& text) {
     throw InputError("--older-than", in_quotes(text) + " is not an age: give e.g. 30d, 12h, 90m or 60s");
   };
   if (text.empty()) return refuse();
-  const config::ParsedInteger number = config::parse_integer(text.substr(0, text.size() - 1));
+  const options::ParsedInteger number = options::parse_integer(text.substr(0, text.size() - 1));
   constexpr std::int64_t years_max = 100;
-  if (number.fault != config::NumberFault::none || number.value < 0) return refuse();
+  if (number.fault != options::NumberFault::none || number.value < 0) return refuse();
   for (const auto& [letter, seconds] : {std::pair{'s', 1}, {'m', 60}, {'h', 3600}, {'d', 86400}}) {
     if (text.back() != letter) continue;
     if (number.value > years_max * 365 * 86400 / seconds) return refuse();
@@ -53,9 +53,9 @@ std::chrono::seconds age_of(const std::string& text) {
   return refuse();
 }
 
-class CacheCommand final : public Command {
+class CacheCommand final : public options::Command {
  public:
-  explicit CacheCommand(Options& options)
+  explicit CacheCommand(options::Options& options)
       : list_(options.command("list", "list the kept entries with their purpose, least recently used first",
                               "cache list [options]")),
         verify_(options.command("verify", "read every entry, and list the unusable entries",
@@ -63,7 +63,7 @@ class CacheCommand final : public Command {
         prune_(options.command(
             "prune", "remove the least recently used entries, and leftover files of killed processes",
             "cache prune [--max-bytes N] [--older-than AGE] [options]")) {
-    for (Options* each : {&list_, &verify_, &prune_}) {
+    for (options::Options* each : {&list_, &verify_, &prune_}) {
       each->text("--cache", folder_, "DIR",
                  "the cache's folder (default: GRAPHBENCH_PLAN_CACHE, else graphbench/plans in ~/.cache)");
     }
@@ -77,17 +77,17 @@ class CacheCommand final : public Command {
   void check() override {
     if (!list_.parsed() && !verify_.parsed() && !prune_.parsed())
       throw InputError("cache", "the command needs an action: give list, verify or prune");
-    json_ = is_json(format_);
+    json_ = options::is_json(format_);
     if (!prune_.parsed()) return;
     if (bytes_max_.empty() && age_max_.empty())
       throw InputError("cache prune", "the command needs a limit: give --max-bytes N or --older-than AGE");
     if (!bytes_max_.empty())
-      limits_.bytes_max = static_cast<std::uintmax_t>(config::parse_within(
+      limits_.bytes_max = static_cast<std::uintmax_t>(options::parse_within(
           "--max-bytes", bytes_max_, {0, INT64_MAX}, " is not a number of bytes: give "));
     if (!age_max_.empty()) limits_.age_max = age_of(age_max_);
   }
 
-  int run(const Invocation&) override {
+  int run(const options::Invocation&) override {
     const std::filesystem::path folder =
         folder_.empty() ? cache::folder_from_environment() : std::filesystem::path(folder_);
     if (folder.empty())
@@ -162,14 +162,14 @@ class CacheCommand final : public Command {
   std::string age_max_;
   bool json_ = false;
   cache::Limits limits_;
-  Options& list_;
-  Options& verify_;
-  Options& prune_;
+  options::Options& list_;
+  options::Options& verify_;
+  options::Options& prune_;
 };
 
 }  // namespace
 
-std::unique_ptr<Command> make_cache(Options& options) {
+std::unique_ptr<options::Command> make_cache(options::Options& options) {
   return std::make_unique<CacheCommand>(options);
 }
 

@@ -26,8 +26,8 @@ struct Entry {
   Entry(const CommandRow& made_of, CLI::App& own) : row(&made_of), app(&own), options(own) {}
   const CommandRow* row;
   CLI::App* app;
-  Options options;
-  std::unique_ptr<Command> command;
+  options::Options options;
+  std::unique_ptr<options::Command> command;
   bool given = false;  // only for a flag: true if the user gave it
 };
 
@@ -59,9 +59,9 @@ void check_lists(const std::vector<std::string>& words, const std::vector<Comman
     return word.starts_with("-") || std::ranges::count(rows, word, &CommandRow::name) > 0;
   };
   for (auto word = words.begin(); word != words.end(); ++word) {
-    const auto* option = word->starts_with("--") ? config::find_option(word->substr(2)) : nullptr;
-    const bool is_list = option != nullptr && (option->kind == config::OptionKind::words ||
-                                               option->kind == config::OptionKind::numbers);
+    const auto* option = word->starts_with("--") ? options::find_option(word->substr(2)) : nullptr;
+    const bool is_list = option != nullptr && (option->kind == options::OptionKind::words ||
+                                               option->kind == options::OptionKind::numbers);
     if (!is_list) continue;
     const auto end = std::find_if(word + 1, words.end(), ends_list);
     if (end - word < 3) continue;
@@ -94,7 +94,7 @@ struct CommandLine::Impl {
     app.allow_extras();
     app.require_subcommand(0, 1);
     app.add_flag("--version", version, "print the version and exit");
-    set_usage(app, join(rows, "\n", &CommandRow::usage));
+    options::set_usage(app, join(rows, "\n", &CommandRow::usage));
     for (const CommandRow& row : rows) add(row);
   }
 
@@ -107,11 +107,11 @@ struct CommandLine::Impl {
       app.add_flag(name, entry.given, help);
     } else {
       own.allow_extras();
-      set_usage(own, std::string(row.usage));
+      options::set_usage(own, std::string(row.usage));
       own.footer("");
     }
     entry.command = row.make(entry.options);
-    set_examples(own, row.examples);
+    options::set_examples(own, row.examples);
   }
 
   // Returns the help for the words before and after --help.
@@ -147,7 +147,7 @@ struct CommandLine::Impl {
     const std::string command = chosen != nullptr ? " " + std::string(chosen->row->name) : "";
     if (first.starts_with("-")) {
       const std::string name = first.substr(0, first.find('='));
-      const Options& options = chosen != nullptr ? chosen->options : entries.front().options;
+      const options::Options& options = chosen != nullptr ? chosen->options : entries.front().options;
       throw InputError(name, "this option does not exist" + did_you_mean(name, options.names()) +
                                  " (see graphbench" + command + " --help)");
     }
@@ -258,8 +258,8 @@ int run(int argc, const char* const* argv) {
   for (const ChildRow& child : children()) {
     if (argc > 1 && child.role == argv[1]) return child.run(argc > 2 ? argv[2] : "");
   }
-  prepare_streams();
-  return guarded([=] {
+  options::prepare_streams();
+  return options::guarded([=] {
     CommandLine line;
     const CommandLine::Request request = line.parse(argc, argv);
     if (request.command != nullptr) return request.command->run(request.invocation);
@@ -269,9 +269,9 @@ int run(int argc, const char* const* argv) {
 }
 
 int run_served(std::string_view parent) {
-  return guarded([&] {
+  return options::guarded([&] {
     const serve::ServedSweep served = begin_served(parent);
-    prepare_streams();
+    options::prepare_streams();
     std::vector<const char*> argv = {"graphbench", "--sweep"};
     for (const std::string& option : served.run) argv.push_back(option.c_str());
     CommandLine line;

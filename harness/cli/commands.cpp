@@ -9,24 +9,24 @@
 
 namespace graphbench::cli {
 
-std::unique_ptr<Command> make_sweep(Options& options);
-std::unique_ptr<Command> make_list(Options& options);
-std::unique_ptr<Command> make_example(Options& options);
-std::unique_ptr<Command> make_floor(Options& options);
-std::unique_ptr<Command> make_ladder(Options& options);
-std::unique_ptr<Command> make_bill(Options& options);
-std::unique_ptr<Command> make_bench(Options& options);
-std::unique_ptr<Command> make_show(Options& options);
-std::unique_ptr<Command> make_report(Options& options);
-std::unique_ptr<Command> make_compare(Options& options);
-std::unique_ptr<Command> make_merge(Options& options);
-std::unique_ptr<Command> make_ab(Options& options);
-std::unique_ptr<Command> make_history(Options& options);
-std::unique_ptr<Command> make_doctor(Options& options);
-std::unique_ptr<Command> make_cache(Options& options);
-std::unique_ptr<Command> make_compile(Options& options);
-std::unique_ptr<Command> make_package(Options& options);
-std::unique_ptr<Command> make_serve(Options& options);
+std::unique_ptr<options::Command> make_sweep(options::Options& options);
+std::unique_ptr<options::Command> make_list(options::Options& options);
+std::unique_ptr<options::Command> make_example(options::Options& options);
+std::unique_ptr<options::Command> make_floor(options::Options& options);
+std::unique_ptr<options::Command> make_ladder(options::Options& options);
+std::unique_ptr<options::Command> make_bill(options::Options& options);
+std::unique_ptr<options::Command> make_bench(options::Options& options);
+std::unique_ptr<options::Command> make_show(options::Options& options);
+std::unique_ptr<options::Command> make_report(options::Options& options);
+std::unique_ptr<options::Command> make_compare(options::Options& options);
+std::unique_ptr<options::Command> make_merge(options::Options& options);
+std::unique_ptr<options::Command> make_ab(options::Options& options);
+std::unique_ptr<options::Command> make_history(options::Options& options);
+std::unique_ptr<options::Command> make_doctor(options::Options& options);
+std::unique_ptr<options::Command> make_cache(options::Options& options);
+std::unique_ptr<options::Command> make_compile(options::Options& options);
+std::unique_ptr<options::Command> make_package(options::Options& options);
+std::unique_ptr<options::Command> make_serve(options::Options& options);
 
 namespace {
 
@@ -185,12 +185,12 @@ const std::vector<CommandRow>& commands() {
 
 const std::vector<ChildRow>& children() {
   static const std::vector<ChildRow> rows = {
-      {worker_role, [](std::string_view parent) { return worker::worker_main(parent, nullptr); }},
-      {probe_role, [](std::string_view parent) { return sweep::probe_main(parent); }},
-      {floor_role, floors::floor_main},
-      {ladder_role, ladder::ladder_main},
-      {served_role, run_served},
-      {bill_role, [](std::string_view parent) { return bill::bill_main(parent, nullptr); }},
+      {options::worker_role, [](std::string_view parent) { return worker::worker_main(parent, nullptr); }},
+      {options::probe_role, [](std::string_view parent) { return sweep::probe_main(parent); }},
+      {options::floor_role, floors::floor_main},
+      {options::ladder_role, ladder::ladder_main},
+      {options::served_role, run_served},
+      {options::bill_role, [](std::string_view parent) { return bill::bill_main(parent, nullptr); }},
   };
   return rows;
 }

@@ -20,8 +20,8 @@ struct CommandRow {
   std::string_view name;  // a name with "--" is a flag, whose options stand without a command
   std::string_view help;
   std::string_view usage;
-  std::unique_ptr<Command> (*make)(Options& options);
-  std::vector<Example> examples;
+  std::unique_ptr<options::Command> (*make)(options::Options& options);
+  std::vector<options::Example> examples;
   bool takes_benchmark_flags = false;
 };
 // The rows are in the order of the help.
@@ -52,9 +52,9 @@ class CommandLine {
   CommandLine& operator=(const CommandLine&) = delete;
 
   struct Request {
-    std::string_view name;       // CommandRow::name; empty: there is no command, print `text`
-    Command* command = nullptr;  // owned by the command line
-    Invocation invocation;
+    std::string_view name;                // CommandRow::name; empty: there is no command, print `text`
+    options::Command* command = nullptr;  // owned by the command line
+    options::Invocation invocation;
     std::string text;
   };
   // Call once. Throws InputError for an invalid command line.

@@ -26,9 +26,9 @@ constexpr const char* compile_footer =
     "Batch sizes that are not listed are refused at run time, unless --general is given.\n"
     "Exit codes: 0 done; 1 the device failed; 2 bad usage or input.\n";
 
-class CompileCommand final : public Command {
+class CompileCommand final : public options::Command {
  public:
-  explicit CompileCommand(Options& options) {
+  explicit CompileCommand(options::Options& options) {
     options.text("--workload", manifest_.workload, "NAME", "the workload");
     options.text("--preset", asked_.preset, "NAME",
                  "the workload's sizes (default: base on cuda, tiny on host)");
@@ -71,7 +71,7 @@ class CompileCommand final : public Command {
     refuse_missing("--output", asked_.output);
     manifest_.tool_version = GRAPHBENCH_VERSION;
     manifest_.tool_commit = GRAPHBENCH_COMMIT;
-    manifest_.batches = config::parse_numbers("--batch", asked_.batches, {.noun = "batch"});
+    manifest_.batches = options::parse_numbers("--batch", asked_.batches, {.noun = "batch"});
     std::ranges::sort(manifest_.batches);
     if (!manifest_.dtype.empty())
       require_known("--dtype", manifest_.dtype, "dtype", model::names_of(model::data_types()));
@@ -84,14 +84,14 @@ class CompileCommand final : public Command {
     if (!asked_.architectures.empty()) take_architectures(split(asked_.architectures, ','));
     for (const std::string& text : asked_.methods) manifest_.methods.push_back(method_of(text));
     if (manifest_.methods.empty()) manifest_.methods = {{"forward", "forward", ""}};
-    check_output_file("--weights", asked_.weights, Stdout::refused);
-    check_output_file("--output", asked_.output, Stdout::refused);
-    if (same_file(asked_.weights, asked_.output))
+    options::check_output_file("--weights", asked_.weights, options::Stdout::refused);
+    options::check_output_file("--output", asked_.output, options::Stdout::refused);
+    if (options::same_file(asked_.weights, asked_.output))
       throw InputError("--weights",
                        in_quotes(asked_.weights) + " is also the package's file: give another file");
   }
 
-  int run(const Invocation&) override {
+  int run(const options::Invocation&) override {
     use_cache("--cache", asked_.cache);
     PackageCompiler compiler(asked_, manifest_);
     const package::Package package = compiler.run();
@@ -147,7 +147,7 @@ class CompileCommand final : public Command {
 
 }  // namespace
 
-std::unique_ptr<Command> make_compile(Options& options) {
+std::unique_ptr<options::Command> make_compile(options::Options& options) {
   return std::make_unique<CompileCommand>(options);
 }
 

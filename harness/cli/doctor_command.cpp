@@ -21,24 +21,25 @@ constexpr const char* doctor_footer =
     "stops a "
     "capture, or a replay is not eager's step.\n";
 
-class DoctorCommand final : public Command {
+class DoctorCommand final : public options::Command {
  public:
-  explicit DoctorCommand(Options& options) : options_(options) {
-    options.sweep_options(config::options_for("doctor"));
+  explicit DoctorCommand(options::Options& options) : options_(options) {
+    options.sweep_options(options::options_for("doctor"));
     options.footer(doctor_footer);
   }
 
   void check() override {
-    sweep_ = config::check_options(options_.sweep());
+    sweep_ = options::check_options(options_.sweep());
     if (!sweep_.torch.given())
       throw InputError("doctor", "the command needs a step: give --torch FILE.py:FUNCTION");
     if (sweep_.places.contains("batch") && sweep_.axes.batch.size() > 1)
       throw InputError(sweep_.where("batch"), "doctor captures only one batch size: give one batch size");
-    if (sweep_.places.contains("json")) check_output_file(sweep_.where("json"), sweep_.json, Stdout::allowed);
+    if (sweep_.places.contains("json"))
+      options::check_output_file(sweep_.where("json"), sweep_.json, options::Stdout::allowed);
   }
 
-  int run(const Invocation&) override {
-    std::vector<std::string> command = child_command(sweep_, doctor_role);
+  int run(const options::Invocation&) override {
+    std::vector<std::string> command = child_command(sweep_, options::doctor_role);
     command.at(3) = std::to_string(getppid());  // Python's parent: execv() does not change it
     command.push_back(std::to_string(sweep_.axes.batch.front()));
     command.push_back(sweep_.device);
@@ -52,13 +53,13 @@ class DoctorCommand final : public Command {
   }
 
  private:
-  Options& options_;
-  config::SweepOptions sweep_;
+  options::Options& options_;
+  options::SweepOptions sweep_;
 };
 
 }  // namespace
 
-std::unique_ptr<Command> make_doctor(Options& options) {
+std::unique_ptr<options::Command> make_doctor(options::Options& options) {
   return std::make_unique<DoctorCommand>(options);
 }
 

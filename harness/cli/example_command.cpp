@@ -9,27 +9,27 @@
 namespace graphbench::cli {
 namespace {
 
-class ExampleCommand final : public Command {
+class ExampleCommand final : public options::Command {
  public:
-  explicit ExampleCommand(Options& options) {
+  explicit ExampleCommand(options::Options& options) {
     options.word("NAME", name_, "a step of \"graphbench list steps\"");
   }
 
-  void check() override { step_ = config::example_step("example", name_); }
+  void check() override { step_ = options::example_step("example", name_); }
 
-  int run(const Invocation&) override {
+  int run(const options::Invocation&) override {
     std::fputs(step_.text.c_str(), stdout);
     return exit_done;
   }
 
  private:
   std::string name_;
-  config::ExampleStep step_;
+  options::ExampleStep step_;
 };
 
 }  // namespace
 
-std::unique_ptr<Command> make_example(Options& options) {
+std::unique_ptr<options::Command> make_example(options::Options& options) {
   return std::make_unique<ExampleCommand>(options);
 }
 

@@ -39,14 +39,14 @@ codec::FloorsDocument document_of(const floors::FloorAnswer& answer,
 
 class FloorJob final : public Job {
  public:
-  FloorJob(const config::SweepOptions& options, const ReportFormat& format, bool wants_json)
+  FloorJob(const options::SweepOptions& options, const ReportFormat& format, bool wants_json)
       : options_(options), format_(format), wants_json_(wants_json) {}
 
   std::string name() const override { return "floor"; }
   void check() override {}
   std::vector<Output> outputs() override {
     return {{"--json", wants_json_ ? options_.json : "", [&] { return codec::to_json(document_); },
-             Stdout::allowed}};
+             options::Stdout::allowed}};
   }
   std::optional<int> plan(process::ProcessSupervisor&) override { return std::nullopt; }
   Outlook outlook(const Earlier&) const override {
@@ -55,7 +55,7 @@ class FloorJob final : public Job {
 
   bool measure(Run& run) override {
     const floors::FloorRequest request{options_.device, true, options_.instruments};
-    answer_ = floors::ask_floors(run.supervisor, process::own_command(floor_role), request,
+    answer_ = floors::ask_floors(run.supervisor, process::own_command(options::floor_role), request,
                                  options_.worker_timeout_seconds);
     if (!answer_.reason) return true;
     // A value that the user gave, a device's name or a variable, may be the cause.
@@ -74,37 +74,37 @@ class FloorJob final : public Job {
   }
 
  private:
-  const config::SweepOptions& options_;
+  const options::SweepOptions& options_;
   const ReportFormat& format_;
   const bool wants_json_;
   floors::FloorAnswer answer_;
   codec::FloorsDocument document_;
 };
 
-class FloorCommand final : public Command {
+class FloorCommand final : public options::Command {
  public:
-  explicit FloorCommand(Options& options) : options_(options), format_(options) {
-    options.sweep_options(config::options_for("floor"));
+  explicit FloorCommand(options::Options& options) : options_(options), format_(options) {
+    options.sweep_options(options::options_for("floor"));
     options.describe("--json", "write the floors as a document to FILE; - for stdout (default: none)");
     options.describe("--dry-run", "print the number of processes and the estimated time, and stop");
   }
 
   void check() override { format_.check(); }
 
-  int run(const Invocation&) override {
-    const config::SweepOptions options = config::check_options(options_.sweep());
+  int run(const options::Invocation&) override {
+    const options::SweepOptions options = options::check_options(options_.sweep());
     FloorJob job(options, format_, options_.given("--json"));
     return drive(job, options);
   }
 
  private:
-  const Options& options_;
+  const options::Options& options_;
   ReportFormat format_;
 };
 
 }  // namespace
 
-std::unique_ptr<Command> make_floor(Options& options) {
+std::unique_ptr<options::Command> make_floor(options::Options& options) {
   return std::make_unique<FloorCommand>(options);
 }
 

@@ -19,9 +19,9 @@ std::string columns_of(const std::vector<std::pair<std::string, std::string>>& l
   return text;
 }
 
-std::string options_of(const std::function<bool(const config::OptionSpec&)>& wanted) {
+std::string options_of(const std::function<bool(const options::OptionSpec&)>& wanted) {
   std::vector<std::pair<std::string, std::string>> lines;
-  for (const config::OptionSpec& option : config::sweep_options()) {
+  for (const options::OptionSpec& option : options::sweep_options()) {
     if (!wanted(option)) continue;
     lines.emplace_back("--" + option.name + (option.placeholder.empty() ? "" : " " + option.placeholder),
                        option.help);
@@ -34,10 +34,10 @@ std::string options_of(const std::function<bool(const config::OptionSpec&)>& wan
 std::string brief_help(const std::vector<CommandRow>& rows) {
   std::string text =
       "graphbench measures how much CUDA graphs gain, at which batch size, and at what cost\nExamples:\n";
-  std::vector<Example> examples;
+  std::vector<options::Example> examples;
   for (const CommandRow& row : rows)
-    std::ranges::copy_if(row.examples, std::back_inserter(examples), &Example::brief);
-  text += lines_of(examples);
+    std::ranges::copy_if(row.examples, std::back_inserter(examples), &options::Example::brief);
+  text += options::lines_of(examples);
   // Formats all groups together, so that their columns are aligned.
   std::vector<std::pair<std::string, std::string>> lines;
   for (const CommandRow& row : rows)
@@ -49,21 +49,21 @@ std::string brief_help(const std::vector<CommandRow>& rows) {
       text += std::string(titles[static_cast<std::size_t>(rows[i].group)]) + ":\n";
     text += aligned[i] + "\n";
   }
-  return text + "Options of a sweep:\n" + options_of(std::mem_fn(&config::OptionSpec::brief)) +
+  return text + "Options of a sweep:\n" + options_of(std::mem_fn(&options::OptionSpec::brief)) +
          "More: graphbench help COMMAND; --help-all lists every option, --help TOPIC the options of one "
          "topic:\n" +
          topics() + "\n";
 }
 
 std::optional<std::string> topic_help(const std::string& topic) {
-  const auto found = std::ranges::find(config::option_topics(), topic, &config::OptionTopic::name);
-  if (found == config::option_topics().end()) return std::nullopt;
+  const auto found = std::ranges::find(options::option_topics(), topic, &options::OptionTopic::name);
+  if (found == options::option_topics().end()) return std::nullopt;
   return std::string(found->title) + ":\n" +
-         options_of([&](const config::OptionSpec& option) { return option.group == found->group; });
+         options_of([&](const options::OptionSpec& option) { return option.group == found->group; });
 }
 
 std::string topics() {
-  return join(model::names_of(config::option_topics()));
+  return join(model::names_of(options::option_topics()));
 }
 
 }  // namespace graphbench::cli

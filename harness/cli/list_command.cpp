@@ -102,7 +102,7 @@ Lines presets(const sweep::ProbeAnswer& answer) {
 
 Lines steps(const sweep::ProbeAnswer&) {
   Lines lines;
-  for (const config::ExampleStep& step : config::example_steps())
+  for (const options::ExampleStep& step : options::example_steps())
     lines.push_back({step.name, step.help, {{"name", step.name}, {"help", step.help}}});
   return lines;
 }
@@ -163,16 +163,16 @@ void print_table(const Listing& listing, const Lines& lines, bool alone) {
                 line.text.c_str());
 }
 
-class ListCommand final : public Command {
+class ListCommand final : public options::Command {
  public:
-  explicit ListCommand(Options& options) : options_(options) {
+  explicit ListCommand(options::Options& options) : options_(options) {
     options.word("WHAT", what_, join(model::names_of(listings)) + " (default: all)");
     options.text("--format", format_, "FORMAT", "table or json (default: table)");
-    options.sweep_options(config::options_for("list"));
+    options.sweep_options(options::options_for("list"));
   }
 
   void check() override {
-    json_ = is_json(format_);
+    json_ = options::is_json(format_);
     for (const Listing& each : listings) {
       if (what_.empty() || what_ == each.name) asked_.push_back(&each);
     }
@@ -182,7 +182,7 @@ class ListCommand final : public Command {
         "list", in_quotes(what_) + " cannot be listed: give " + join(known) + did_you_mean(what_, known));
   }
 
-  int run(const Invocation&) override {
+  int run(const options::Invocation&) override {
     const sweep::ProbeAnswer answer = ask();
     Json document = Json::object();
     for (const Listing* listing : asked_) {
@@ -202,7 +202,7 @@ class ListCommand final : public Command {
 
  private:
   sweep::ProbeAnswer ask() const {
-    const config::SweepOptions options = config::check_options(options_.sweep());
+    const options::SweepOptions options = options::check_options(options_.sweep());
     sweep::ProbeRequest request;
     request.plugins = options.plugins;
     for (const Listing* listing : asked_) {
@@ -210,10 +210,10 @@ class ListCommand final : public Command {
     }
     if (!request.list_devices && !request.list_workloads) return {};
     process::ProcessSupervisor supervisor;
-    return sweep::ask_probe(supervisor, {process::own_command(probe_role)}, request, options);
+    return sweep::ask_probe(supervisor, {process::own_command(options::probe_role)}, request, options);
   }
 
-  const Options& options_;
+  const options::Options& options_;
   std::string what_;
   std::string format_ = "table";
   bool json_ = false;
@@ -222,7 +222,7 @@ class ListCommand final : public Command {
 
 }  // namespace
 
-std::unique_ptr<Command> make_list(Options& options) {
+std::unique_ptr<options::Command> make_list(options::Options& options) {
   return std::make_unique<ListCommand>(options);
 }
 

@@ -10,9 +10,9 @@
 namespace graphbench::cli {
 namespace {
 
-class PackageCommand final : public Command {
+class PackageCommand final : public options::Command {
  public:
-  explicit PackageCommand(Options& options)
+  explicit PackageCommand(options::Options& options)
       : inspect_(
             options.command("inspect", "print the contents of a package", "package inspect FILE [options]")) {
     inspect_.word("FILE", file_, "a package that graphbench compile wrote");
@@ -25,7 +25,7 @@ class PackageCommand final : public Command {
       throw InputError("package inspect", "FILE is missing: graphbench package inspect FILE");
   }
 
-  int run(const Invocation&) override {
+  int run(const options::Invocation&) override {
     try {
       print(package::open_package(file_));
     } catch (const Error& error) {
@@ -72,12 +72,12 @@ class PackageCommand final : public Command {
 
   std::string file_;
   bool programs_ = false;
-  Options& inspect_;
+  options::Options& inspect_;
 };
 
 }  // namespace
 
-std::unique_ptr<Command> make_package(Options& options) {
+std::unique_ptr<options::Command> make_package(options::Options& options) {
   return std::make_unique<PackageCommand>(options);
 }
 

@@ -9,9 +9,9 @@
 namespace graphbench::cli {
 namespace {
 
-class ShowCommand final : public Command {
+class ShowCommand final : public options::Command {
  public:
-  explicit ShowCommand(Options& options) : format_(options) {
+  explicit ShowCommand(options::Options& options) : format_(options) {
     options.word("FILE", file_, "a result document that --sweep --json wrote");
     options.text("--columns", columns_, "LIST",
                  "columns or metrics, by the names that \"graphbench list metrics\" prints, such as "
@@ -25,7 +25,7 @@ class ShowCommand final : public Command {
     if (!columns_.empty()) named_ = model::metrics_named("--columns", split(columns_, ','));
   }
 
-  int run(const Invocation&) override {
+  int run(const options::Invocation&) override {
     const codec::PaddedText text = codec::read_text(file_);
     const model::Result result = codec::read_result(text.view(), file_);
     format_.print(reporters::report_of(result, named_), [&] { return std::string(text.view()); });
@@ -41,7 +41,7 @@ class ShowCommand final : public Command {
 
 }  // namespace
 
-std::unique_ptr<Command> make_show(Options& options) {
+std::unique_ptr<options::Command> make_show(options::Options& options) {
   return std::make_unique<ShowCommand>(options);
 }
 

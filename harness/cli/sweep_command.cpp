@@ -66,7 +66,7 @@ std::optional<codec::DocumentInParts> earlier_result(const std::string& path) {
 
 // Says which result will be replaced. An incomplete one of the same plan is from an interrupted run of this
 // sweep, of which nothing needs to be said.
-void say_what_is_replaced(const model::Plan& plan, const config::SweepOptions& options) {
+void say_what_is_replaced(const model::Plan& plan, const options::SweepOptions& options) {
   std::error_code error;
   if (options.quiet || !std::filesystem::is_regular_file(options.json, error)) return;
   const std::optional<codec::DocumentInParts> earlier = earlier_result(options.json);
@@ -75,9 +75,9 @@ void say_what_is_replaced(const model::Plan& plan, const config::SweepOptions& o
            reporters::result_in_words(earlier->head, std::ssize(earlier->cells)).c_str());
 }
 
-sweep::SweepOutcome measure(const CheckedPlan& checked, const config::SweepOptions& options,
+sweep::SweepOutcome measure(const CheckedPlan& checked, const options::SweepOptions& options,
                             const Conditions& conditions, sweep::SweepListener& listener, const Run& run) {
-  sweep::SweepSettings settings{child_command(options, worker_role), options.worker_timeout_seconds};
+  sweep::SweepSettings settings{child_command(options, options::worker_role), options.worker_timeout_seconds};
   settings.hostname = machine::read_environment().hostname;
   settings.floors = conditions.floors;
   settings.finished = run.earlier.finished;
@@ -110,7 +110,7 @@ void make_folder(const std::string& where, const std::string& path) {
 
 class SweepJob final : public Job {
  public:
-  SweepJob(const config::SweepOptions& options, const Invocation& invocation)
+  SweepJob(const options::SweepOptions& options, const options::Invocation& invocation)
       : options_(options), invocation_(invocation) {}
 
   std::string name() const override { return "sweep"; }
@@ -140,7 +140,7 @@ class SweepJob final : public Job {
                }),
         // The publisher writes this one, also while the sweep runs.
         output("prometheus-textfile", options_.prometheus.textfile, nullptr)};
-    outputs.front().dash = Stdout::allowed;
+    outputs.front().dash = options::Stdout::allowed;
     return outputs;
   }
 
@@ -210,8 +210,8 @@ class SweepJob final : public Job {
   }
 
  private:
-  const config::SweepOptions& options_;
-  const Invocation& invocation_;
+  const options::SweepOptions& options_;
+  const options::Invocation& invocation_;
   CheckedPlan checked_;
   publish::PublishSettings publishing_;
   std::unique_ptr<publish::Publisher> publisher_;
@@ -220,38 +220,38 @@ class SweepJob final : public Job {
   sweep::SweepOutcome outcome_;
 };
 
-class SweepCommand final : public Command {
+class SweepCommand final : public options::Command {
  public:
-  explicit SweepCommand(Options& options) : options_(options) {
+  explicit SweepCommand(options::Options& options) : options_(options) {
     options.config_file();
-    options.sweep_options(config::option_names());
+    options.sweep_options(options::option_names());
   }
 
   void check() override { raw_ = options_.sweep(); }
 
-  int run(const Invocation& invocation) override {
+  int run(const options::Invocation& invocation) override {
     const std::vector<std::string> devices = several_devices(raw_);
     if (devices.empty()) return sweep(raw_, invocation);
-    Invocation of_each = invocation;
-    if (config::flag(raw_, "concurrent")) of_each.concurrent = devices;
-    return sweep_devices(raw_, devices, [&](const config::RawOptions& raw) { return sweep(raw, of_each); });
+    options::Invocation of_each = invocation;
+    if (options::flag(raw_, "concurrent")) of_each.concurrent = devices;
+    return sweep_devices(raw_, devices, [&](const options::RawOptions& raw) { return sweep(raw, of_each); });
   }
 
  private:
-  static int sweep(const config::RawOptions& raw, const Invocation& invocation) {
-    config::SweepOptions options = config::check_options(config::with_default_plan(raw));
+  static int sweep(const options::RawOptions& raw, const options::Invocation& invocation) {
+    options::SweepOptions options = options::check_options(options::with_default_plan(raw));
     options.requested = invocation.served;
     SweepJob job(options, invocation);
     return drive(job, options);
   }
 
-  const Options& options_;
-  config::RawOptions raw_;
+  const options::Options& options_;
+  options::RawOptions raw_;
 };
 
 }  // namespace
 
-std::unique_ptr<Command> make_sweep(Options& options) {
+std::unique_ptr<options::Command> make_sweep(options::Options& options) {
   return std::make_unique<SweepCommand>(options);
 }
 

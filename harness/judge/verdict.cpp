@@ -37,7 +37,7 @@ void print(std::ostream& out, const model::Comparison& comparison, const reporte
 
 }  // namespace
 
-void add_verdict_options(Options& options, VerdictArguments& arguments) {
+void add_verdict_options(options::Options& options, VerdictArguments& arguments) {
   options.text("--margin", arguments.margin, "LIST",
                "ignore relative changes up to this size (default: 2%); by metric: latency=2%,submit=5%");
   options.text("--floor", arguments.floor, "LIST",
@@ -61,14 +61,14 @@ VerdictRequest::VerdictRequest(const VerdictArguments& arguments)
       format(&reporters::format_named(arguments.format, true)),
       output(arguments.output == "-" ? "" : arguments.output) {
   // Checks the path before documents are read or cells are measured, so that a wrong path wastes no time.
-  if (!output.empty()) check_output_file("-o", output, Stdout::refused);
+  if (!output.empty()) options::check_output_file("-o", output, options::Stdout::refused);
 }
 
 void print_verdict(const model::Comparison& comparison, const VerdictRequest& request) {
   if (request.output.empty()) {
-    print(std::cout, comparison, *request.format, {wants_colours(STDOUT_FILENO)});
+    print(std::cout, comparison, *request.format, {options::wants_colours(STDOUT_FILENO)});
     std::cout << std::flush;
-    if (!std::cout && !reader_is_gone())
+    if (!std::cout && !options::reader_is_gone())
       throw Error(ErrorCode::io, "write to stdout: the comparison could not be written");
     return;
   }

@@ -23,7 +23,7 @@ struct VerdictArguments {
 };
 
 // `options` keeps references to `arguments`: parsing the command line fills `arguments` later.
-void add_verdict_options(Options& options, VerdictArguments& arguments);
+void add_verdict_options(options::Options& options, VerdictArguments& arguments);
 
 // The parsed options. The constructor throws InputError for a wrong value or an unwritable output file.
 struct VerdictRequest {

@@ -22,18 +22,18 @@ std::vector<model::TrafficMode> modes_of(const Traffic& traffic) {
   return modes;
 }
 
-cli::ReadValue into_amount(std::optional<double>& target, const std::string& advice) {
+options::ReadValue into_amount(std::optional<double>& target, const std::string& advice) {
   return [&target, advice](const std::string& where, const std::string& text) {
-    target = config::parse_real(text);
+    target = options::parse_real(text);
     if (!target || *target <= 0) throw InputError(where, in_quotes(text) + advice);
   };
 }
 
-cli::ReadValue into_when(std::vector<model::CaptureWhen>& target) {
+options::ReadValue into_when(std::vector<model::CaptureWhen>& target) {
   return [&target](const std::string& where, const std::string& text) {
     target.clear();
     for (const std::string& word : split(text, ',')) {
-      const auto when = cli::choice<model::CaptureWhen>(where, word);
+      const auto when = options::choice<model::CaptureWhen>(where, word);
       if (std::ranges::count(target, when) > 0)
         throw InputError(where, in_quotes(text) + " gives a value twice: give startup, lazy, or both");
       target.push_back(when);
@@ -41,7 +41,7 @@ cli::ReadValue into_when(std::vector<model::CaptureWhen>& target) {
   };
 }
 
-cli::ReadValue into_engines(std::vector<std::string>& target) {
+options::ReadValue into_engines(std::vector<std::string>& target) {
   return [&target](const std::string& where, const std::string& text) {
     target = split(text, ',');
     for (const std::string& word : target) {
@@ -52,16 +52,16 @@ cli::ReadValue into_engines(std::vector<std::string>& target) {
   };
 }
 
-cli::Effect serving(const LadderArguments& asked) {
+options::Effect serving(const LadderArguments& asked) {
   return {[&asked] { return asked.serves(); }, with_serving};
 }
 
-cli::Effect measuring(const LadderArguments& asked) {
+options::Effect measuring(const LadderArguments& asked) {
   return {[&asked] { return !asked.from_file(); }, with_measuring};
 }
 
-void add_capture_options(cli::Options& options, LadderArguments& asked) {
-  using cli::into;
+void add_capture_options(options::Options& options, LadderArguments& asked) {
+  using options::into;
   options.own({"--capture-sizes", "LIST", "sizes to capture (default: 1,2,4,8:512:+8)", into(asked.sizes),
                measuring(asked)});
   options.own({"--multiple-of", "N", "round the capture sizes up to multiples of N (default: 1)",
@@ -96,8 +96,8 @@ void add_capture_options(cli::Options& options, LadderArguments& asked) {
        into(asked.policy.mutated_inputs), serving(asked)});
 }
 
-void add_traffic_options(cli::Options& options, LadderArguments& asked) {
-  using cli::into;
+void add_traffic_options(options::Options& options, LadderArguments& asked) {
+  using options::into;
   options.own({"--traffic", "TRAFFIC",
                "sizes of the steps: FILE, uniform:A:B or zipf:S:MAX; a size is a "
                "batch size",
@@ -110,8 +110,8 @@ void add_traffic_options(cli::Options& options, LadderArguments& asked) {
                [&asked](const std::string& where, const std::string& text) {
                  asked.steps.reset();
                  if (text != "all")
-                   asked.steps = config::parse_within(where, text, {1, steps_max},
-                                                      " is not a number of steps: give all, or ");
+                   asked.steps = options::parse_within(where, text, {1, steps_max},
+                                                       " is not a number of steps: give all, or ");
                }});
   options.own({"--arrivals", "RATE",
                "steps arrive at random times, on average RATE per second (default: each starts when the "
@@ -128,8 +128,8 @@ void add_traffic_options(cli::Options& options, LadderArguments& asked) {
                into(asked.no_rivals), measuring(asked)});
 }
 
-void add_suggestion_options(cli::Options& options, LadderArguments& asked) {
-  using cli::into;
+void add_suggestion_options(options::Options& options, LadderArguments& asked) {
+  using options::into;
   const char* const suggest = "--suggest";
   options.own({suggest,
                "FILE",
@@ -144,7 +144,7 @@ void add_suggestion_options(cli::Options& options, LadderArguments& asked) {
                "suggest at most K sizes",
                [&asked](const std::string& where, const std::string& text) {
                  asked.budgets.sizes_max =
-                     config::parse_within(where, text, {1, 65'536}, " is not a number of sizes: give ");
+                     options::parse_within(where, text, {1, 65'536}, " is not a number of sizes: give ");
                },
                {},
                suggest});
@@ -184,7 +184,7 @@ void add_suggestion_options(cli::Options& options, LadderArguments& asked) {
 
 }  // namespace
 
-void add_options(cli::Options& options, LadderArguments& asked) {
+void add_options(options::Options& options, LadderArguments& asked) {
   add_capture_options(options, asked);
   add_traffic_options(options, asked);
   add_suggestion_options(options, asked);

@@ -43,7 +43,7 @@ struct LadderArguments {
   bool serves() const { return !from_file() || verify; }
 };
 
-void add_options(cli::Options& options, LadderArguments& asked);
+void add_options(options::Options& options, LadderArguments& asked);
 
 // All functions throw InputError, which names the option. Call check_*() before anything is measured.
 LadderRequest request_of(const LadderArguments& asked, std::int64_t seed);

@@ -77,7 +77,7 @@ Question question_of(const ladder::PlannedLadder& planned) {
   return {planned.ladder.role + ", " + planned.ladder.id, codec::write_data(task)};
 }
 
-void serve(const std::vector<ladder::PlannedLadder>& planned, const config::SweepOptions& options,
+void serve(const std::vector<ladder::PlannedLadder>& planned, const options::SweepOptions& options,
            process::ProcessSupervisor& supervisor, Asker& asker, Measured& measured) {
   asker.expect(std::ssize(planned));
   for (std::size_t i = 0; i < planned.size() && !measured.interrupted; ++i) {
@@ -85,7 +85,7 @@ void serve(const std::vector<ladder::PlannedLadder>& planned, const config::Swee
       const auto ask = [&](const process::TickHandler& on_tick) {
         ladder::ServeTask task = planned[i].task;
         task.task.spawned_ns = steady_ns();
-        return ladder::ask_ladder(supervisor, process::own_command(ladder_role), task,
+        return ladder::ask_ladder(supervisor, process::own_command(options::ladder_role), task,
                                   options.worker_timeout_seconds, on_tick);
       };
       const auto answer = asker.ask<ladder::ServeAnswer>(question_of(planned[i]), ask);
@@ -117,10 +117,10 @@ std::optional<std::int64_t> tokens_of(const CheckedPlan& checked, const model::C
 
 // Removes "best" from --mode, because sweeps do not have this mode. Returns whether it was there. "best"
 // alone means all graph modes.
-bool take_best(std::vector<config::RawItem>& items) {
+bool take_best(std::vector<options::RawItem>& items) {
   if (items.empty()) return false;
   const std::string where = items.front().where;
-  std::vector<std::string> words = config::words_of(items, "mode");
+  std::vector<std::string> words = options::words_of(items, "mode");
   std::vector<std::string> known = model::names_of(model::modes());
   known.emplace_back("best");
   for (std::string& word : words) {
@@ -138,8 +138,8 @@ bool take_best(std::vector<config::RawItem>& items) {
 
 class LadderJob final : public Job {
  public:
-  LadderJob(const ladder::LadderArguments& asked, config::SweepOptions& options, const Invocation& invocation,
-            bool best, const ReportFormat& format)
+  LadderJob(const ladder::LadderArguments& asked, options::SweepOptions& options,
+            const options::Invocation& invocation, bool best, const ReportFormat& format)
       : asked_(asked), options_(options), invocation_(invocation), best_(best), format_(format) {}
 
   std::string name() const override { return "ladder"; }
@@ -161,7 +161,7 @@ class LadderJob final : public Job {
   std::vector<Output> outputs() override {
     const model::LadderFindings& findings = measured_.findings;
     return {{options_.where("json"), options_.json,
-             [&] { return codec::to_json(measured_.result, findings); }, Stdout::allowed},
+             [&] { return codec::to_json(measured_.result, findings); }, options::Stdout::allowed},
             {options_.where("prometheus-textfile"), options_.prometheus.textfile,
              [&] { return reporters::ladders_text(checked_.plan.device, findings.ladders); }}};
   }
@@ -262,8 +262,8 @@ class LadderJob final : public Job {
   }
 
   const ladder::LadderArguments& asked_;
-  config::SweepOptions& options_;
-  const Invocation& invocation_;
+  options::SweepOptions& options_;
+  const options::Invocation& invocation_;
   const bool best_;
   const ReportFormat& format_;
   bool from_file_ = false;
@@ -275,12 +275,12 @@ class LadderJob final : public Job {
   std::exception_ptr failure_;
 };
 
-class LadderCommand final : public Command {
+class LadderCommand final : public options::Command {
  public:
-  explicit LadderCommand(Options& options) : options_(options), format_(options) {
+  explicit LadderCommand(options::Options& options) : options_(options), format_(options) {
     options.footer(ladder_footer);
     ladder::add_options(options, asked_);
-    options.sweep_options(config::options_for("ladder"));
+    options.sweep_options(options::options_for("ladder"));
     options.describe("--mode", "modes to serve in; best: each size in its fastest mode (default: whole)");
     options.describe("--warmup", "eager steps before each capture (default: 3)");
     options.describe("--dry-run", "print the number of processes and the estimated time, and stop");
@@ -294,8 +294,8 @@ class LadderCommand final : public Command {
     if (!raw_.contains("warmup")) raw_["warmup"].push_back({"3", "--warmup"});
   }
 
-  int run(const Invocation& invocation) override {
-    config::SweepOptions options = config::check_options(raw_);
+  int run(const options::Invocation& invocation) override {
+    options::SweepOptions options = options::check_options(raw_);
     refuse_without_effect();
     LadderJob job(asked_, options, invocation, best_, format_);
     return drive(job, options);
@@ -311,23 +311,23 @@ class LadderCommand final : public Command {
     const std::vector<std::string> acting = {"workload", "plugin",         "device", "seed",
                                              "cpu",      "no-pin",         "cache",  "json",
                                              "quiet",    "worker-timeout", "dry-run"};
-    for (const std::string& name : config::options_for("ladder")) {
+    for (const std::string& name : options::options_for("ladder")) {
       if (options_.given("--" + name) && !contains(acting, name))
         throw InputError("--" + name, "the option would change nothing: give it only with " +
                                           std::string(ladder::with_serving));
     }
   }
 
-  const Options& options_;
+  const options::Options& options_;
   ReportFormat format_;
   ladder::LadderArguments asked_;
-  config::RawOptions raw_;
+  options::RawOptions raw_;
   bool best_ = false;
 };
 
 }  // namespace
 
-std::unique_ptr<Command> make_ladder(Options& options) {
+std::unique_ptr<options::Command> make_ladder(options::Options& options) {
   return std::make_unique<LadderCommand>(options);
 }
 

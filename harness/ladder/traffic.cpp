@@ -31,14 +31,14 @@ class Parameters {
   }
 
   std::int64_t size(std::size_t i) const {
-    const config::ParsedInteger parsed = config::parse_integer(parts_[i]);
-    if (parsed.fault == config::NumberFault::none && parsed.value >= 1 && parsed.value <= size_max)
+    const options::ParsedInteger parsed = options::parse_integer(parts_[i]);
+    if (parsed.fault == options::NumberFault::none && parsed.value >= 1 && parsed.value <= size_max)
       return parsed.value;
     refuse("has " + in_quotes(parts_[i]) + " in place of a size: " + form_ +
            " takes whole numbers from 1 to " + std::to_string(size_max));
   }
   double real(std::size_t i, double low, double high, const std::string& advice) const {
-    const std::optional<double> value = config::parse_real(parts_[i]);
+    const std::optional<double> value = options::parse_real(parts_[i]);
     if (value && *value >= low && *value <= high) return *value;
     refuse("has " + in_quotes(parts_[i]) + " in place of " + advice);
   }
@@ -113,7 +113,7 @@ std::vector<std::int64_t> rows_of(const Traffic& traffic, std::int64_t steps, st
 
 std::vector<std::int64_t> parse_sizes(const std::string& where, const std::string& text,
                                       std::int64_t multiple_of) {
-  std::vector<std::int64_t> sizes = config::parse_numbers(where, text, {.noun = "size"});
+  std::vector<std::int64_t> sizes = options::parse_numbers(where, text, {.noun = "size"});
   for (std::int64_t& size : sizes) {
     if (size > size_max)
       throw InputError(

@@ -139,7 +139,7 @@ class TrafficReader {
   }
 
   void take_time(std::string_view text) {
-    const std::optional<double> time = config::parse_real(text);
+    const std::optional<double> time = options::parse_real(text);
     if (!time || *time < 0) refuse(in_quotes(text) + " is not a time: give seconds from 0 up");
     if (!traffic_.arrivals.empty() && *time < traffic_.arrivals.back())
       refuse("the time goes back to " + std::string(text) + ": give steps in the order in which they arrive");
@@ -151,10 +151,10 @@ class TrafficReader {
   }
 
   std::int64_t number(std::string_view text, std::int64_t least, const char* noun) const {
-    const config::ParsedInteger parsed = config::parse_integer(text);
-    if (parsed.fault == config::NumberFault::overflow && text.front() != '-')
+    const options::ParsedInteger parsed = options::parse_integer(text);
+    if (parsed.fault == options::NumberFault::overflow && text.front() != '-')
       refuse(in_quotes(head_of(text, 80)) + " is too large for a " + noun);
-    if (parsed.fault != config::NumberFault::none || parsed.value < least)
+    if (parsed.fault != options::NumberFault::none || parsed.value < least)
       refuse(in_quotes(head_of(text, 80)) + " is not a " + noun + ": give a whole number from " +
              std::to_string(least) + " up");
     return parsed.value;

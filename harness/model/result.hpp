@@ -465,7 +465,7 @@ struct PlanFacts {
   bool profile = false;
   bool cell_processes = false;  // in an A/B run: each cell had its own process
   std::optional<Interleaved> interleaved;
-  std::map<std::string, std::string> caller = {};  // config::changed_settings()
+  std::map<std::string, std::string> caller = {};  // options::changed_settings()
   Axes axes;                                       // the first grid
   std::vector<Axes> more_grids = {};
   std::optional<ShardFacts> shard = {};

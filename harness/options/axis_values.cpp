@@ -10,7 +10,7 @@
 #include "harness/options/numbers.hpp"
 #include "harness/options/raw_options.hpp"
 
-namespace graphbench::config {
+namespace graphbench::options {
 namespace {
 
 void check_choices(const model::Axis& axis, const std::vector<std::string>& given, const std::string& where) {
@@ -94,4 +94,4 @@ std::vector<model::Axes> read_grids(const RawOptions& raw, const model::AxisTabl
   return grids;
 }
 
-}  // namespace graphbench::config
+}  // namespace graphbench::options

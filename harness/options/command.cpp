@@ -11,7 +11,7 @@
 #include "graphs/base/text.hpp"
 #include "harness/options/output.hpp"
 
-namespace graphbench::cli {
+namespace graphbench::options {
 namespace {
 
 int fail_with(const std::string& message, int exit_code) {
@@ -49,4 +49,4 @@ int guarded(const std::function<int()>& work) {
   }
 }
 
-}  // namespace graphbench::cli
+}  // namespace graphbench::options

@@ -8,7 +8,7 @@
 #include "harness/model/exit_codes.hpp"
 #include "harness/options/command_options.hpp"
 
-namespace graphbench::cli {
+namespace graphbench::options {
 
 struct Invocation {
   std::vector<std::string> argv;             // for documents: without the binary's folder
@@ -41,4 +41,4 @@ inline constexpr const char* bill_role = "--bill-process";
 inline constexpr const char* doctor_role = "--doctor";  // only for Python's process (--torch)
 inline constexpr const char* served_role = "--served-sweep";
 
-}  // namespace graphbench::cli
+}  // namespace graphbench::options

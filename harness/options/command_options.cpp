@@ -10,10 +10,8 @@
 #include "harness/options/document_options.hpp"
 #include "harness/options/option_table.hpp"
 
-namespace graphbench::cli {
+namespace graphbench::options {
 namespace {
-
-using config::OptionKind;
 
 class UsageFormatter final : public CLI::Formatter {
  public:
@@ -115,7 +113,7 @@ void Options::words(const std::string& name, std::vector<std::string>& target, c
 
 void Options::sweep_options(const std::vector<std::string>& names, const std::vector<std::string>& hidden) {
   // The table is sorted by group, and the help shows the options in this order.
-  for (const config::OptionSpec& spec : config::sweep_options()) {
+  for (const OptionSpec& spec : options::sweep_options()) {
     if (!contains(names, spec.name)) continue;
     CLI::Option* option = nullptr;
     if (spec.kind == OptionKind::flag) {
@@ -128,7 +126,7 @@ void Options::sweep_options(const std::vector<std::string>& names, const std::ve
                                            : CLI::MultiOptionPolicy::TakeLast);
       if (!repeated) given_once_.push_back(option->get_name());
     }
-    option->group(contains(hidden, spec.name) ? "" : std::string(config::title_of(spec.group)));
+    option->group(contains(hidden, spec.name) ? "" : std::string(title_of(spec.group)));
   }
 }
 
@@ -161,11 +159,11 @@ bool Options::given(const std::string& name) const {
   return app_.count(name) > 0;
 }
 
-config::RawOptions Options::sweep() const {
-  config::RawOptions flags;
+RawOptions Options::sweep() const {
+  RawOptions flags;
   for (const auto& [name, values] : sweep_texts_) {
     // For an option without a value, CLI11 stores an empty text.
-    const std::string& alone = config::find_option(name)->alone;
+    const std::string& alone = find_option(name)->alone;
     for (const std::string& value : values)
       flags[name].push_back({value.empty() && !alone.empty() ? alone : value, "--" + name});
   }
@@ -173,7 +171,7 @@ config::RawOptions Options::sweep() const {
     if (on) flags[name].push_back({"true", "--" + name});
   }
   if (app_.get_option_no_throw("--config") == nullptr || !given("--config")) return flags;
-  return config::merge(config::read_toml_file(config_file_), flags);
+  return merge(read_toml_file(config_file_), flags);
 }
 
 std::vector<std::string> Options::names() const {
@@ -223,4 +221,4 @@ void Options::check() const {
   }
 }
 
-}  // namespace graphbench::cli
+}  // namespace graphbench::options

@@ -16,7 +16,7 @@ namespace CLI {
 class App;
 }
 
-namespace graphbench::cli {
+namespace graphbench::options {
 
 // When an option has an effect; `with`: what the message says to give where it has none.
 struct Effect {
@@ -72,7 +72,7 @@ class Options {
   bool parsed() const;
   bool given(const std::string& name) const;
   // Returns the options of --config and of flags, which override the file. Throws InputError for a bad file.
-  config::RawOptions sweep() const;
+  RawOptions sweep() const;
   std::vector<std::string> names() const;
   // Returns the first given option other than `except`, or "" if there is none.
   std::string first_given(const std::string& except = "") const;
@@ -105,4 +105,4 @@ void set_examples(CLI::App& app, const std::vector<Example>& examples);
 // Each line of `usage` becomes a line of the help, after "Usage: graphbench ".
 void set_usage(CLI::App& app, const std::string& usage);
 
-}  // namespace graphbench::cli
+}  // namespace graphbench::options

@@ -6,7 +6,7 @@
 
 #include "graphs/base/text.hpp"
 
-namespace graphbench::config {
+namespace graphbench::options {
 namespace {
 
 std::string accepted_values(OptionKind kind) {
@@ -154,4 +154,4 @@ std::optional<TomlFault> fault_before_parsing(std::string_view toml) {
   return std::nullopt;
 }
 
-}  // namespace graphbench::config
+}  // namespace graphbench::options

@@ -13,7 +13,7 @@
 #include "harness/options/option_table.hpp"
 #include "harness/options/options.hpp"
 
-namespace graphbench::config {
+namespace graphbench::options {
 
 struct DocumentValue {
   using Array = std::vector<DocumentValue>;
@@ -44,4 +44,4 @@ struct TomlFault {
 };
 std::optional<TomlFault> fault_before_parsing(std::string_view toml);
 
-}  // namespace graphbench::config
+}  // namespace graphbench::options

@@ -8,7 +8,7 @@
 #include "graphs/base/text.hpp"
 #include "harness/model/vocabulary.hpp"
 
-namespace graphbench::config {
+namespace graphbench::options {
 
 std::vector<ExampleStep> example_steps() {
   std::vector<ExampleStep> steps;
@@ -35,4 +35,4 @@ ExampleStep example_step(const std::string& where, const std::string& name) {
   return *std::ranges::find(steps, name, &ExampleStep::name);
 }
 
-}  // namespace graphbench::config
+}  // namespace graphbench::options

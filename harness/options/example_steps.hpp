@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace graphbench::config {
+namespace graphbench::options {
 
 struct ExampleStep {
   std::string name;
@@ -20,4 +20,4 @@ std::vector<ExampleStep> example_steps();
 // Throws InputError(where) with the known names.
 ExampleStep example_step(const std::string& where, const std::string& name);
 
-}  // namespace graphbench::config
+}  // namespace graphbench::options

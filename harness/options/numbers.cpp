@@ -8,7 +8,7 @@
 
 #include "graphs/base/text.hpp"
 
-namespace graphbench::config {
+namespace graphbench::options {
 
 ParsedInteger parse_integer(std::string_view text) noexcept {
   ParsedInteger parsed;
@@ -131,4 +131,4 @@ std::vector<std::int64_t> parse_numbers(const std::string& where, std::string_vi
   return NumberListParser(where, rules).parse(text);
 }
 
-}  // namespace graphbench::config
+}  // namespace graphbench::options

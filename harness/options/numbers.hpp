@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace graphbench::config {
+namespace graphbench::options {
 
 enum class NumberFault : std::uint8_t { none, malformed, overflow };
 
@@ -45,4 +45,4 @@ struct NumberRules {
 std::vector<std::int64_t> parse_numbers(const std::string& where, std::string_view text,
                                         const NumberRules& rules);
 
-}  // namespace graphbench::config
+}  // namespace graphbench::options

@@ -7,7 +7,7 @@
 #include "harness/options/option_table.hpp"
 #include "harness/options/raw_options.hpp"
 
-namespace graphbench::config {
+namespace graphbench::options {
 namespace {
 
 // The cells that an option changes.
@@ -255,4 +255,4 @@ const std::vector<OptionSpec>& option_rows() {
   return table::own_options;
 }
 
-}  // namespace graphbench::config
+}  // namespace graphbench::options

@@ -8,7 +8,7 @@
 #include "harness/model/vocabulary.hpp"
 #include "harness/options/raw_options.hpp"
 
-namespace graphbench::config {
+namespace graphbench::options {
 namespace {
 
 OptionKind kind_of(model::AxisValues values) {
@@ -173,4 +173,4 @@ std::map<std::string, std::string> changed_settings(const SweepOptions& options)
   return changed;
 }
 
-}  // namespace graphbench::config
+}  // namespace graphbench::options

@@ -15,7 +15,7 @@
 #include "harness/options/numbers.hpp"
 #include "harness/options/options.hpp"
 
-namespace graphbench::config {
+namespace graphbench::options {
 
 enum class OptionKind : std::uint8_t {
   words,    // one or more comma-separated lists of words
@@ -141,4 +141,4 @@ std::string hash_lines(const SweepOptions& options);
 // By name, the options with InHash::changed that are not at their default.
 std::map<std::string, std::string> changed_settings(const SweepOptions& options);
 
-}  // namespace graphbench::config
+}  // namespace graphbench::options

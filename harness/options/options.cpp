@@ -19,7 +19,7 @@
 #include "harness/options/option_table.hpp"
 #include "harness/options/raw_options.hpp"
 
-namespace graphbench::config {
+namespace graphbench::options {
 namespace {
 
 // Returns the first executable `name` in PATH, or the absolute path if `name` is a path. "" if there is none.
@@ -310,4 +310,4 @@ SweepOptions check_options(const RawOptions& given, const model::AxisTable& axes
   return options;
 }
 
-}  // namespace graphbench::config
+}  // namespace graphbench::options

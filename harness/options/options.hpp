@@ -11,7 +11,7 @@
 #include "harness/model/axes.hpp"
 #include "harness/model/plan.hpp"
 
-namespace graphbench::config {
+namespace graphbench::options {
 
 struct ShardOption {
   std::int64_t index = 1;  // from 1 to count
@@ -118,4 +118,4 @@ RawOptions with_default_plan(RawOptions given, const model::AxisTable& axes = mo
 // Throws InputError for the first invalid value. With --shard 3/8, "{shard}" in any value becomes "3-of-8".
 SweepOptions check_options(const RawOptions& given, const model::AxisTable& axes = model::axes());
 
-}  // namespace graphbench::config
+}  // namespace graphbench::options

@@ -17,7 +17,7 @@
 #include "graphs/base/files.hpp"
 #include "graphs/base/text.hpp"
 
-namespace graphbench::cli {
+namespace graphbench::options {
 
 void prepare_streams() {
   for (int descriptor = 0; descriptor <= 2; ++descriptor) {
@@ -89,4 +89,4 @@ bool is_json(const std::string& format) {
                                    did_you_mean(format, {"table", "json"}));
 }
 
-}  // namespace graphbench::cli
+}  // namespace graphbench::options

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace graphbench::cli {
+namespace graphbench::options {
 
 // If descriptor 0, 1 or 2 is closed, opens /dev/null there, so that no later file or pipe gets that number.
 // Ignores SIGPIPE and SIGXFSZ, so that a failed write returns an error instead of ending the process.
@@ -36,4 +36,4 @@ bool same_file(const std::string& one, const std::string& other);
 // Reads the value of `--format table|json`. Throws InputError for any other word.
 bool is_json(const std::string& format);
 
-}  // namespace graphbench::cli
+}  // namespace graphbench::options

@@ -12,7 +12,7 @@
 #include "harness/model/codec/description.hpp"
 #include "harness/options/numbers.hpp"
 
-namespace graphbench::cli {
+namespace graphbench::options {
 
 using ReadValue = std::function<void(const std::string& where, const std::string& text)>;
 
@@ -39,10 +39,10 @@ requires std::is_enum_v<E> ReadValue into(E& target) {
 }
 // Takes a whole number in `range`; `advice` is parse_within()'s.
 template <typename Number>
-ReadValue into(Number& target, config::IntegerRange range, std::string advice) {
+ReadValue into(Number& target, IntegerRange range, std::string advice) {
   return [&target, range, advice = std::move(advice)](const std::string& where, const std::string& text) {
-    target = static_cast<Number>(config::parse_within(where, text, range, advice));
+    target = static_cast<Number>(parse_within(where, text, range, advice));
   };
 }
 
-}  // namespace graphbench::cli
+}  // namespace graphbench::options

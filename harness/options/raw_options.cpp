@@ -6,7 +6,7 @@
 
 #include "graphs/base/text.hpp"
 
-namespace graphbench::config {
+namespace graphbench::options {
 
 const std::vector<RawItem>* find(const RawOptions& raw, const std::string& name) {
   const auto found = raw.find(name);
@@ -106,4 +106,4 @@ RawOptions merge(RawOptions file, const RawOptions& flags) {
   return file;
 }
 
-}  // namespace graphbench::config
+}  // namespace graphbench::options

@@ -11,7 +11,7 @@
 #include "harness/options/numbers.hpp"
 #include "harness/options/options.hpp"
 
-namespace graphbench::config {
+namespace graphbench::options {
 
 const std::vector<RawItem>* find(const RawOptions& raw, const std::string& name);
 // Returns the words of a list. Throws InputError for an empty or duplicate word. Messages call a word `noun`.
@@ -52,4 +52,4 @@ void read_sustained(const RawOptions& raw, SweepOptions& options);
 void read_textfile(const RawOptions& raw, SweepOptions& options);
 void read_torch(const RawOptions& raw, SweepOptions& options);
 
-}  // namespace graphbench::config
+}  // namespace graphbench::options

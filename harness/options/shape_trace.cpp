@@ -5,7 +5,7 @@
 #include "graphs/base/text.hpp"
 #include "harness/options/raw_options.hpp"
 
-namespace graphbench::config {
+namespace graphbench::options {
 namespace {
 
 // The number of steps is limited, because the document has an entry for each step.
@@ -66,4 +66,4 @@ void read_shape_options(const RawOptions& raw, SweepOptions& options) {
   trace.recordings_max = integer(raw, "shape-recordings", trace.recordings_max, {1, 4096});
 }
 
-}  // namespace graphbench::config
+}  // namespace graphbench::options

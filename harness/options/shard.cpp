@@ -6,7 +6,7 @@
 #include "harness/options/numbers.hpp"
 #include "harness/options/options.hpp"
 
-namespace graphbench::config {
+namespace graphbench::options {
 namespace {
 
 struct Scheduler {
@@ -30,7 +30,7 @@ constexpr Scheduler schedulers[] = {
 constexpr const char* shards_variable = "GRAPHBENCH_SHARDS";
 
 // The number of a task in its array, or of a rank in its task, from 0. count = 0: the count is not known.
-struct Place {
+struct ShardPlace {
   std::int64_t index = 0;
   std::int64_t count = 1;
   std::string said;
@@ -41,15 +41,15 @@ class Auto {
   Auto(const std::string& where, const Variables& variables) : where_(where), variables_(variables) {}
 
   ShardOption read() const {
-    const std::optional<Place> task = array_place();
-    const std::optional<Place> rank = rank_place();
+    const std::optional<ShardPlace> task = array_place();
+    const std::optional<ShardPlace> rank = rank_place();
     const std::optional<std::int64_t> shards = number(shards_variable);
     if (!task && !rank) {
       refuse("no scheduler sets the shard's number (" + names() + " are not set): give I/N, such as 1/8");
     }
     if (shards && *shards < 1) refuse(std::string(shards_variable) + " is 0: give the number of shards");
-    const Place of_task = task.value_or(Place());
-    const Place of_rank = rank.value_or(Place());
+    const ShardPlace of_task = task.value_or(ShardPlace());
+    const ShardPlace of_rank = rank.value_or(ShardPlace());
     ShardOption shard;
     shard.said = of_task.said + (task && rank ? " " : "") + of_rank.said;
     shard.index = of_task.index * of_rank.count + of_rank.index + 1;
@@ -84,7 +84,7 @@ class Auto {
     return std::string(row.index) + "=" + std::to_string(*number(row.index));
   }
 
-  std::optional<Place> array_place() const {
+  std::optional<ShardPlace> array_place() const {
     const Scheduler* found = nullptr;
     for (const Scheduler& row : schedulers) {
       if (row.ranks || !is_set(row)) continue;
@@ -101,7 +101,7 @@ class Auto {
     if (index < first || index > last) refuse(said(*found) + " is not among the array's ids, " + range);
     // If GRAPHBENCH_SHARDS is set, ids may have gaps (--array=3,5). Shard indices start at 0. So the index is
     // the id if the array's lowest id is 0, and otherwise the id minus 1.
-    if (number(shards_variable)) return Place{index - (first == 0 ? 0 : 1), 1, said(*found)};
+    if (number(shards_variable)) return ShardPlace{index - (first == 0 ? 0 : 1), 1, said(*found)};
     if (count == 0) {
       refuse(said(*found) + " does not say how many tasks there are: set " + shards_variable +
              " to that number");
@@ -111,15 +111,15 @@ class Auto {
              " tasks must begin at 0 or 1 and have no " + "gaps: number them so, or set " + shards_variable +
              " to the number of all shards");
     }
-    return Place{index - first, count, said(*found)};
+    return ShardPlace{index - first, count, said(*found)};
   }
 
-  std::optional<Place> rank_place() const {
-    std::optional<Place> place;
+  std::optional<ShardPlace> rank_place() const {
+    std::optional<ShardPlace> place;
     for (const Scheduler& row : schedulers) {
       if (!row.ranks || !is_set(row)) continue;
       if (place && row.with != nullptr) continue;
-      const Place own{*number(row.index), number(row.count).value_or(0), said(row)};
+      const ShardPlace own{*number(row.index), number(row.count).value_or(0), said(row)};
       if (own.index >= own.count) {
         refuse(own.said + " is not less than " + row.count + "=" + std::to_string(own.count));
       }
@@ -154,4 +154,4 @@ ShardOption read_shard(const std::string& where, const std::string& text, const 
                    in_quotes(text) + " is not a shard: give I/N with I from 1 to N, such as 3/8, or auto");
 }
 
-}  // namespace graphbench::config
+}  // namespace graphbench::options

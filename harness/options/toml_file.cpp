@@ -1,13 +1,13 @@
 // Reads TOML into raw options. Every value has its FILE:LINE for later messages. Assertions of toml++ 3.3
 // throw NoToml, because some invalid texts ("[= 1") fail them, and a user's mistake must not end a service.
-#define TOML_ASSERT(expr) ((expr) ? static_cast<void>(0) : graphbench::config::refuse_as_no_toml())
+#define TOML_ASSERT(expr) ((expr) ? static_cast<void>(0) : graphbench::options::refuse_as_no_toml())
 #define TOML_HEADER_ONLY 1
 #define TOML_MAX_NESTED_VALUES 16
 #include <stdexcept>
 
 #include "harness/options/document_options.hpp"
 
-namespace graphbench::config {
+namespace graphbench::options {
 
 struct NoToml : std::runtime_error {
   using std::runtime_error::runtime_error;
@@ -16,14 +16,14 @@ struct NoToml : std::runtime_error {
   throw NoToml("the file is not valid TOML: see https://toml.io");
 }
 
-}  // namespace graphbench::config
+}  // namespace graphbench::options
 
 #include <toml++/toml.h>
 
 #include "graphs/base/files.hpp"
 #include "graphs/base/text.hpp"
 
-namespace graphbench::config {
+namespace graphbench::options {
 namespace {
 
 constexpr std::size_t toml_bytes_max = std::size_t{1} << 20;
@@ -86,4 +86,4 @@ RawOptions read_toml_file(const std::string& path) {
   return parse_toml(file.text, path);
 }
 
-}  // namespace graphbench::config
+}  // namespace graphbench::options

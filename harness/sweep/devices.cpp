@@ -33,8 +33,8 @@ constexpr std::array<const char*, 6> own_to_each = {"json",  "samples",    "repo
 
 std::vector<std::string> all_devices() {
   process::ProcessSupervisor supervisor;
-  const sweep::ProbeAnswer answer = sweep::ask_probe(supervisor, {process::own_command(probe_role)},
-                                                     {.list_devices = true}, config::SweepOptions());
+  const sweep::ProbeAnswer answer = sweep::ask_probe(supervisor, {process::own_command(options::probe_role)},
+                                                     {.list_devices = true}, options::SweepOptions());
   std::vector<std::string> cuda;
   std::vector<std::string> host;
   std::vector<std::string> broken;
@@ -53,26 +53,26 @@ std::vector<std::string> all_devices() {
   return cuda.empty() ? host : cuda;
 }
 
-void check_own_to_each(const config::RawOptions& raw) {
+void check_own_to_each(const options::RawOptions& raw) {
   const std::string advice = "several devices would overwrite the same file: put {device} into its name";
-  if (config::find(raw, "json") == nullptr)
+  if (options::find(raw, "json") == nullptr)
     throw InputError("--json", advice + ", such as --json graphbench-{device}.json");
   for (const char* name : own_to_each) {
-    const auto* items = config::find(raw, name);
+    const auto* items = options::find(raw, name);
     if (items != nullptr && items->back().text.find(device_placeholder) == std::string::npos)
       throw InputError(items->back().where, in_quotes(items->back().text) + ": " + advice);
   }
-  const auto* push = config::find(raw, "prometheus-push");
-  const auto* grouping = config::find(raw, "push-grouping");
+  const auto* push = options::find(raw, "prometheus-push");
+  const auto* grouping = options::find(raw, "push-grouping");
   if (push != nullptr &&
       (grouping == nullptr ||
-       join(*grouping, ",", &config::RawItem::text).find(device_placeholder) == std::string::npos)) {
+       join(*grouping, ",", &options::RawItem::text).find(device_placeholder) == std::string::npos)) {
     throw InputError(
         push->back().where,
         "several devices would replace each other's metrics: give --push-grouping device={device} too");
   }
-  const auto* listen = config::find(raw, "prometheus-listen");
-  if (listen != nullptr && config::flag(raw, "concurrent"))
+  const auto* listen = options::find(raw, "prometheus-listen");
+  if (listen != nullptr && options::flag(raw, "concurrent"))
     throw InputError(listen->back().where,
                      "devices that are measured together cannot share a port: leave the option out");
 }
@@ -82,8 +82,8 @@ std::string file_word(std::string device) {
   return device;
 }
 
-config::RawOptions options_of(const config::RawOptions& raw, const std::string& device) {
-  config::RawOptions own = config::replaced(raw, device_placeholder, file_word(device));
+options::RawOptions options_of(const options::RawOptions& raw, const std::string& device) {
+  options::RawOptions own = options::replaced(raw, device_placeholder, file_word(device));
   own["device"] = {{device, raw.at("device").back().where}};
   return own;
 }
@@ -120,7 +120,7 @@ class Children {
     if (child == 0) {
       sigprocmask(SIG_SETMASK, &before_, nullptr);
       ::prctl(PR_SET_PDEATHSIG, SIGTERM);  // SIGTERM lets the child save its measurements
-      const int code = ::getppid() == parent ? guarded(work) : exit_interrupted;
+      const int code = ::getppid() == parent ? options::guarded(work) : exit_interrupted;
       std::fflush(nullptr);
       ::_exit(code);
     }
@@ -153,28 +153,28 @@ class Children {
 
 }  // namespace
 
-std::vector<std::string> several_devices(const config::RawOptions& raw) {
-  const auto* items = config::find(raw, "device");
+std::vector<std::string> several_devices(const options::RawOptions& raw) {
+  const auto* items = options::find(raw, "device");
   const bool several =
       items != nullptr && (items->back().text == "all" || items->back().text.find(',') != std::string::npos);
   if (!several) {
-    if (config::flag(raw, "concurrent"))
+    if (options::flag(raw, "concurrent"))
       throw InputError(raw.at("concurrent").back().where,
                        "the option needs several devices: give --device cuda:0,cuda:1 or all");
     return {};
   }
-  if (const auto* ranks = config::find(raw, "ranks"))
+  if (const auto* ranks = options::find(raw, "ranks"))
     throw InputError(ranks->back().where,
                      "ranks use several devices in one sweep, but each device of a list has its own sweep: "
                      "give only the device of rank 0, such as --device cuda:0");
   check_own_to_each(raw);
   const std::vector<std::string> devices =
-      items->back().text == "all" ? all_devices() : config::words_of({items->back()}, "device");
+      items->back().text == "all" ? all_devices() : options::words_of({items->back()}, "device");
   for (const std::string& device : devices) {
     if (device == "auto" || device == "cuda" || device == "all")
       throw InputError(items->back().where,
                        in_quotes(device) + " cannot be in a list of devices: give cuda:N");
-    static_cast<void>(config::check_options(options_of(raw, device)));
+    static_cast<void>(options::check_options(options_of(raw, device)));
   }
   if (devices.size() > devices_max)
     throw InputError(items->back().where,
@@ -182,10 +182,10 @@ std::vector<std::string> several_devices(const config::RawOptions& raw) {
   return devices;
 }
 
-int sweep_devices(const config::RawOptions& raw, const std::vector<std::string>& devices,
-                  const std::function<int(const config::RawOptions& raw)>& sweep) {
+int sweep_devices(const options::RawOptions& raw, const std::vector<std::string>& devices,
+                  const std::function<int(const options::RawOptions& raw)>& sweep) {
   Children children_of_this;
-  const bool together = config::flag(raw, "concurrent");
+  const bool together = options::flag(raw, "concurrent");
   if (together) {
     std::fprintf(stderr,
                  "graphbench: note: %zu devices are measured at the same time: they share CPU, power and "
@@ -193,7 +193,7 @@ int sweep_devices(const config::RawOptions& raw, const std::vector<std::string>&
                  devices.size());
   }
   for (const std::string& device : devices) {
-    config::RawOptions own = options_of(raw, device);
+    options::RawOptions own = options_of(raw, device);
     // Tables and progress lines of several devices would mix.
     if (together) own["quiet"] = {{"true", "--quiet"}};
     children_of_this.start([&] { return sweep(own); });

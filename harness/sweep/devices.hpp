@@ -12,12 +12,12 @@ namespace graphbench::cli {
 
 // The devices of --device if the option lists several or is `all`; otherwise empty. Throws InputError for
 // options that do not work with several devices, and Error if `all` finds no device.
-std::vector<std::string> several_devices(const config::RawOptions& raw);
+std::vector<std::string> several_devices(const options::RawOptions& raw);
 
 // Runs `sweep` in one child process per device, whose name replaces {device} in the options: one by one
 // until one is interrupted or, with --concurrent, together. Returns the worst of their exit codes.
-int sweep_devices(const config::RawOptions& raw, const std::vector<std::string>& devices,
-                  const std::function<int(const config::RawOptions& raw)>& sweep);
+int sweep_devices(const options::RawOptions& raw, const std::vector<std::string>& devices,
+                  const std::function<int(const options::RawOptions& raw)>& sweep);
 
 // Throws InputError if `device` is `auto` and these devices, which a probe found earlier, leave none to take
 // for it.

@@ -23,12 +23,12 @@ namespace {
 void check_outputs(const std::vector<Output>& outputs) {
   for (const Output& output : outputs) {
     if (output.path.empty()) continue;
-    if (output.path == "-" && output.dash == Stdout::refused)
+    if (output.path == "-" && output.dash == options::Stdout::refused)
       throw InputError(output.where, "\"-\" is stdout, which is for another output: give a file");
-    check_output_file(output.where, output.path, output.dash);
+    options::check_output_file(output.where, output.path, output.dash);
     for (const Output& earlier : outputs) {
       if (&earlier == &output) break;
-      if (same_file(output.path, earlier.path))
+      if (options::same_file(output.path, earlier.path))
         throw InputError(output.where, in_quotes(output.path) + " is also the file of " + earlier.where +
                                            ": give another file");
     }
@@ -41,7 +41,7 @@ std::string text_of(const Outlook& outlook) {
 
 // Opens the journal, and takes from it what an earlier run has finished. Returns null for a Job that does not
 // resume, and if the document goes to stdout, a device file or a pipe.
-std::unique_ptr<sweep::Journal> open_journal(const Job& job, const config::SweepOptions& options,
+std::unique_ptr<sweep::Journal> open_journal(const Job& job, const options::SweepOptions& options,
                                              Earlier& earlier) {
   std::optional<Resumable> run = job.resumable();
   std::error_code error;
@@ -73,7 +73,7 @@ std::function<void(const sweep::FinishedTask&)> keeping_in(sweep::Journal* journ
   };
 }
 
-void say_what_comes(const Job& job, const config::SweepOptions& options, const Earlier& earlier) {
+void say_what_comes(const Job& job, const options::SweepOptions& options, const Earlier& earlier) {
   if (options.quiet) return;
   const Outlook outlook = job.outlook(earlier);
   // What is refused is refused in one line.
@@ -90,7 +90,7 @@ bool write_outputs(const std::vector<Output>& outputs) {
   for (const Output& output : outputs) {
     if (output.path.empty() || !output.text) continue;
     try {
-      write_document(output.path, output.text(), "");
+      options::write_document(output.path, output.text(), "");
     } catch (const std::exception& error) {
       complain("%s: %s", output.where.c_str(), error.what());
       written = false;
@@ -114,7 +114,7 @@ bool print(const Findings& found, const std::vector<Output>& outputs) {
   // One call, because the processes of several devices write to the same stream.
   std::ostream& out = taken ? std::cerr : std::cout;
   out << text.str() << std::flush;
-  if (out || taken || reader_is_gone()) return true;
+  if (out || taken || options::reader_is_gone()) return true;
   complain("write to stdout: the report could not be written");
   return false;
 }
@@ -128,13 +128,13 @@ int interrupted(const Job& job, bool resumes) {
 
 }  // namespace
 
-Resumable resumable_of(const CheckedPlan& checked, const config::SweepOptions& options,
+Resumable resumable_of(const CheckedPlan& checked, const options::SweepOptions& options,
                        const std::string& more) {
   const model::DeviceFacts& facts = checked.catalog.facts;
   return {sweep::identity_of(checked.plan, facts, options.code_files(), more), facts.uuid};
 }
 
-int drive(Job& job, const config::SweepOptions& options) {
+int drive(Job& job, const options::SweepOptions& options) {
   job.check();
   if (!options.dry_run) check_outputs(job.outputs());
   check_cpu(options);

@@ -21,10 +21,10 @@ namespace graphbench::cli {
 
 // A file for results. The driver checks it before anything starts, and writes it when all is measured.
 struct Output {
-  std::string where;                       // the option, with which messages begin: "--json"
-  std::string path;                        // empty: the user wants no such file
-  std::function<std::string()> text = {};  // null: the Job itself writes the file, as it measures
-  Stdout dash = Stdout::refused;           // whether the path may be "-"
+  std::string where;                                // the option, with which messages begin: "--json"
+  std::string path;                                 // empty: the user wants no such file
+  std::function<std::string()> text = {};           // null: the Job itself writes the file, as it measures
+  options::Stdout dash = options::Stdout::refused;  // whether the path may be "-"
 };
 
 // What an interrupted run of the same command has finished.
@@ -41,7 +41,7 @@ struct Resumable {
   bool start_over = false;  // true: replaces the journal of another identity; false: refuses it
 };
 // `more`: what decides about what is measured, besides the plan.
-Resumable resumable_of(const CheckedPlan& checked, const config::SweepOptions& options,
+Resumable resumable_of(const CheckedPlan& checked, const options::SweepOptions& options,
                        const std::string& more = "");
 
 // What is left to run.
@@ -104,6 +104,6 @@ class Job {
 };
 
 // Returns the command's exit code.
-int drive(Job& job, const config::SweepOptions& options);
+int drive(Job& job, const options::SweepOptions& options);
 
 }  // namespace graphbench::cli

@@ -34,7 +34,7 @@
 
 namespace graphbench::cli {
 
-void check_cpu(const config::SweepOptions& options) {
+void check_cpu(const options::SweepOptions& options) {
   stay_on_share(options.device);
   if (!options.instruments.cpu) return;
   try {
@@ -57,14 +57,14 @@ void use_cache(const std::string& where, const std::string& folder) {
   setenv(cache::folder_variable, value.c_str(), 1);
 }
 
-Conditions read_conditions(const model::Plan& plan, const config::SweepOptions& options,
+Conditions read_conditions(const model::Plan& plan, const options::SweepOptions& options,
                            process::ProcessSupervisor& supervisor) {
   const model::InstrumentOptions& instruments = plan.tasks.front().settings.instruments;
   Conditions conditions;
   conditions.machine = machine::read_cpu_state(instruments);
   const floors::FloorRequest request{plan.device, false, instruments};
-  const floors::FloorAnswer answer = floors::ask_floors(supervisor, process::own_command(floor_role), request,
-                                                        options.worker_timeout_seconds);
+  const floors::FloorAnswer answer = floors::ask_floors(supervisor, process::own_command(options::floor_role),
+                                                        request, options.worker_timeout_seconds);
   if (answer.reason) {
     conditions.warning = "the floors of " + plan.device + " could not be measured: " + answer.reason->message;
   } else {
@@ -113,7 +113,7 @@ std::vector<model::WorkerTask> programs_of(const model::Plan& plan, bool capture
 }
 
 // Adds what the probe notes to plan.facts.without_effect. Returns the dumps, if requested.
-std::vector<std::string> check_programs(model::Plan& plan, const config::SweepOptions& options,
+std::vector<std::string> check_programs(model::Plan& plan, const options::SweepOptions& options,
                                         const sweep::ProbeSettings& probe,
                                         process::ProcessSupervisor& supervisor) {
   const sweep::ProbeRequest request{.plugins = options.plugins,
@@ -128,7 +128,7 @@ std::vector<std::string> check_programs(model::Plan& plan, const config::SweepOp
 }
 
 // Sets or checks the options that the package determines. Returns the package's workload.
-abi::WorkloadInfo take_package(const package::Manifest& manifest, config::SweepOptions& options) {
+abi::WorkloadInfo take_package(const package::Manifest& manifest, options::SweepOptions& options) {
   const auto refuse = [&](const std::string& option, const std::string& what, const std::string& has) {
     throw InputError(options.where(option),
                      what + " is not in " + in_quotes(options.package.file) + ": the package has " + has);
@@ -172,7 +172,7 @@ abi::WorkloadInfo take_package(const package::Manifest& manifest, config::SweepO
 
 // Opens the package of --package, and checks that plugins and weights fit its manifest. Absent without
 // --package. Throws InputError.
-std::optional<package::Package> open_package(config::SweepOptions& options) {
+std::optional<package::Package> open_package(options::SweepOptions& options) {
   model::PackageFiles& files = options.package;
   if (files.file.empty()) return std::nullopt;
   try {
@@ -192,7 +192,7 @@ std::optional<package::Package> open_package(config::SweepOptions& options) {
   }
 }
 
-void check_ranks(const config::SweepOptions& options, const model::Plan& plan,
+void check_ranks(const options::SweepOptions& options, const model::Plan& plan,
                  const std::vector<DeviceStatus>& devices) {
   std::int64_t most = 1;
   for (const model::WorkerTask& task : plan.tasks) most = std::max(most, model::ranks_of(task));
@@ -212,8 +212,8 @@ void check_ranks(const config::SweepOptions& options, const model::Plan& plan,
                                                  " on: give at most " + std::to_string(room));
 }
 
-model::Plan shard_of(model::Plan plan, const config::SweepOptions& options) {
-  const config::ShardOption& asked = *options.shard;
+model::Plan shard_of(model::Plan plan, const options::SweepOptions& options) {
+  const options::ShardOption& asked = *options.shard;
   plan::CellCosts costs;
   if (!asked.costs.empty())
     costs = plan::costs_of(codec::read_result(codec::read_text(asked.costs).view(), asked.costs));
@@ -238,11 +238,12 @@ void keep_module(const model::DeviceFacts& facts) {
 
 }  // namespace
 
-CheckedPlan make_checked_plan(const config::SweepOptions& options, const std::vector<std::string>& argv,
+CheckedPlan make_checked_plan(const options::SweepOptions& options, const std::vector<std::string>& argv,
                               process::ProcessSupervisor& supervisor) {
   use_cache(options.where("cache"), options.cache);
-  const sweep::ProbeSettings probe{child_command(options, probe_role), options.worker_timeout_seconds};
-  config::SweepOptions chosen = options;
+  const sweep::ProbeSettings probe{child_command(options, options::probe_role),
+                                   options.worker_timeout_seconds};
+  options::SweepOptions chosen = options;
   const std::optional<package::Package> package = open_package(chosen);
   sweep::ProbeRequest request;
   request.device = options.device;
@@ -272,7 +273,7 @@ CheckedPlan make_checked_plan(const config::SweepOptions& options, const std::ve
   return checked;
 }
 
-std::vector<std::string> child_command(const config::SweepOptions& options, const char* role) {
+std::vector<std::string> child_command(const options::SweepOptions& options, const char* role) {
   std::vector<std::string> command = process::own_command(role);
   if (!options.torch.given()) return command;
   command.front() = options.torch.python;
@@ -287,7 +288,7 @@ void finish_result(const CheckedPlan& checked, model::Result& result) {
   result.environment.machine = machine::read_cpu_state(checked.plan.tasks.front().settings.instruments);
 }
 
-void refuse_step(const CheckedPlan& checked, const config::SweepOptions& options, const char* command) {
+void refuse_step(const CheckedPlan& checked, const options::SweepOptions& options, const char* command) {
   const model::Axes& axes = checked.plan.facts.axes;
   if (axes.preset.front() != model::of_its_own) return;
   throw InputError(options.where("workload"), in_quotes(axes.workload.front()) + " is a foreign step, and " +

@@ -9,19 +9,19 @@
 namespace graphbench::sweep {
 namespace {
 
-std::string option_of(const ProbeStage& stage, const config::SweepOptions& options) {
+std::string option_of(const ProbeStage& stage, const options::SweepOptions& options) {
   if (stage.what == ProbeStage::What::plugin) return options.where("plugin");
   if (stage.what == ProbeStage::What::interpreter) return options.where("torch");
   if (stage.what == ProbeStage::What::device) return options.where("device");
   if (!options.package.file.empty()) return options.where("package");
-  for (const config::SetOption& set : options.set) {
+  for (const options::SetOption& set : options.set) {
     if (set.workload == stage.subject) return set.where;
   }
   return options.where("workload");
 }
 
 [[noreturn]] void died(const ProbeStage& stage, const process::ChildExit& exit, double silent_seconds_max,
-                       const config::SweepOptions& options) {
+                       const options::SweepOptions& options) {
   const auto ended = [&](const char* during) {
     return process::how_it_ended(exit, silent_seconds_max, during);
   };
@@ -41,7 +41,7 @@ std::string option_of(const ProbeStage& stage, const config::SweepOptions& optio
                    "workload " + in_quotes(stage.subject) + " " + ended("while the program was built"));
 }
 
-[[noreturn]] void failed(const ProbeFailure& failure, const config::SweepOptions& options) {
+[[noreturn]] void failed(const ProbeFailure& failure, const options::SweepOptions& options) {
   if (!failure.bad_input) throw Error(ErrorCode::unsupported, failure.message);
   if (failure.stage.what == ProbeStage::What::device) throw InputError("", failure.message);
   const std::string option =
@@ -57,7 +57,7 @@ std::string option_of(const ProbeStage& stage, const config::SweepOptions& optio
 }  // namespace
 
 ProbeAnswer ask_probe(process::ProcessSupervisor& supervisor, const ProbeSettings& settings,
-                      const ProbeRequest& request, const config::SweepOptions& options) {
+                      const ProbeRequest& request, const options::SweepOptions& options) {
   ProbeStage stage{ProbeStage::What::device, request.device};
   if (options.torch.given()) stage = {ProbeStage::What::interpreter, options.torch.name()};
   std::optional<ProbeAnswer> answer;

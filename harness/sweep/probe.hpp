@@ -60,7 +60,7 @@ struct ProbeSettings {
 // Returns the probe's answer. Throws InputError for a user's mistake, with the option's place from `options`,
 // Error for something that this machine lacks, and process::Interrupted if the user interrupts.
 ProbeAnswer ask_probe(process::ProcessSupervisor& supervisor, const ProbeSettings& settings,
-                      const ProbeRequest& request, const config::SweepOptions& options);
+                      const ProbeRequest& request, const options::SweepOptions& options);
 
 // Reads a ProbeRequest from stdin, and sends ProbeEvents on file descriptor 3. `parent`: the parent's process
 // id, or "" (process::die_with_parent). `lent`: with --torch, the user's step, which this Python process

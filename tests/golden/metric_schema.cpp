@@ -137,10 +137,10 @@ void add_later_axes(Json& definitions) {
 // The plan's settings are the options away from their defaults. Keeps the form of values that are free.
 void add_settings(Json& settings) {
   Json properties = Json::object();
-  for (const config::OptionSpec& option : config::sweep_options()) {
-    if (option.in_hash != config::InHash::changed) continue;
+  for (const options::OptionSpec& option : options::sweep_options()) {
+    if (option.in_hash != options::InHash::changed) continue;
     Json& property = properties[option.name] = settings["properties"].value(option.name, Json::object());
-    if (option.kind == config::OptionKind::flag) property = {{"enum", {"on"}}};
+    if (option.kind == options::OptionKind::flag) property = {{"enum", {"on"}}};
     if (!option.choices.empty())
       property = {{"enum", std::vector(option.choices.begin() + 1, option.choices.end())}};
   }

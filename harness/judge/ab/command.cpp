@@ -49,12 +49,12 @@ bool is_by_cell(const std::string& text) {
 // parsed too, so that the error can name them.
 class SideBySideOptions {
  public:
-  explicit SideBySideOptions(Options& options) : options_(options) {
+  explicit SideBySideOptions(options::Options& options) : options_(options) {
     options.text(
         "--alternate", alternate_, "ladder|cell",
         "ladder: the sides alternate after all batches of a mode; cell: after each cell (default: ladder)");
     options.config_file();
-    options.sweep_options(config::option_names(), ab::refused_options());
+    options.sweep_options(options::option_names(), ab::refused_options());
     // Replaces the text from the table of sweep options, which names another default.
     options.describe("--launches", "worker processes per cell and side (default: " + launches_default + ")");
   }
@@ -83,7 +83,7 @@ class SideBySideOptions {
   ab::InterleavedRequest request() const {
     ab::InterleavedRequest request;
     request.raw = sweep_;
-    request.options = config::check_options(sweep_);
+    request.options = options::check_options(sweep_);
     request.seed = static_cast<std::uint64_t>(request.options.seed);
     return request;
   }
@@ -95,10 +95,10 @@ class SideBySideOptions {
   }
 
  private:
-  const Options& options_;
+  const options::Options& options_;
   std::string alternate_ = "ladder";
   bool cell_processes_ = false;
-  config::RawOptions sweep_;  // flags override the file; check() adds "launches" if it is not given
+  options::RawOptions sweep_;  // flags override the file; check() adds "launches" if it is not given
 };
 
 constexpr double minutes_max = 1e5;  // ten weeks
@@ -190,7 +190,7 @@ std::string self_text(const model::Comparison& itself) {
 }
 
 double seconds_of_minutes(const std::string& text) {
-  const std::optional<double> minutes = config::parse_real(text);
+  const std::optional<double> minutes = options::parse_real(text);
   if (minutes && *minutes > 0 && *minutes <= minutes_max) return *minutes * 60;
   throw InputError("--until-decided",
                    fmt::format("{} is not a number of minutes: give a number above 0 and at most {:.0f}, "
@@ -201,7 +201,7 @@ double seconds_of_minutes(const std::string& text) {
 class AbJob final : public Job {
  public:
   AbJob(const AbArguments& asked, const SideBySideOptions& sweep, ab::InterleavedRequest request,
-        const Invocation& invocation)
+        const options::Invocation& invocation)
       : asked_(asked),
         sweep_(sweep),
         invocation_(invocation),
@@ -294,7 +294,7 @@ class AbJob final : public Job {
 
   const AbArguments& asked_;
   const SideBySideOptions& sweep_;
-  const Invocation& invocation_;
+  const options::Invocation& invocation_;
   const VerdictRequest verdict_;
   ab::InterleavedRequest request_;
   const Files files_;
@@ -303,9 +303,9 @@ class AbJob final : public Job {
   std::string kept_;  // set if the user interrupts
 };
 
-class AbCommand final : public Command {
+class AbCommand final : public options::Command {
  public:
-  explicit AbCommand(Options& options) : sweep_(options) {
+  explicit AbCommand(options::Options& options) : sweep_(options) {
     options.footer(ab_footer);
     options.text("--base", asked_.base, "BINARY", "the older graphbench (default: this one)");
     options.text("--new", asked_.now, "BINARY", "the newer graphbench (default: this one)");
@@ -335,7 +335,7 @@ class AbCommand final : public Command {
     }
   }
 
-  int run(const Invocation& invocation) override {
+  int run(const options::Invocation& invocation) override {
     const ab::InterleavedRequest request = sweep_.request();
     AbJob job(asked_, sweep_, request, invocation);
     return drive(job, request.options);
@@ -348,7 +348,7 @@ class AbCommand final : public Command {
 
 }  // namespace
 
-std::unique_ptr<Command> make_ab(Options& options) {
+std::unique_ptr<options::Command> make_ab(options::Options& options) {
   return std::make_unique<AbCommand>(options);
 }
 

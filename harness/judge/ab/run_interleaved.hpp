@@ -29,8 +29,8 @@ inline constexpr std::int64_t launches_until_decided = compare::planned_looks.ba
 
 struct InterleavedRequest {
   model::Plan plan;  // the plan of one side; the tasks of its first launch are the groups
-  config::RawOptions raw;
-  config::SweepOptions options;
+  options::RawOptions raw;
+  options::SweepOptions options;
   Target base;
   Target now;
   std::optional<UntilDecided> until_decided;

@@ -16,8 +16,8 @@ namespace graphbench::ab {
 namespace {
 
 // Whether the option changes a cell of the task. A sweep refuses the option otherwise.
-bool reaches(const config::OptionSpec& option, const model::WorkerTask& task,
-             const config::SweepOptions& options) {
+bool reaches(const options::OptionSpec& option, const model::WorkerTask& task,
+             const options::SweepOptions& options) {
   if (option.reach.changes == nullptr) return true;
   const std::string device = task.device.substr(0, task.device.find(':'));
   return std::ranges::any_of(task.batches, [&](std::int64_t batch) {
@@ -31,14 +31,14 @@ constexpr double version_seconds_max = 20;
 
 std::vector<std::string> refused_options() {
   std::vector<std::string> names;
-  for (const config::OptionSpec& option : config::sweep_options()) {
-    if (option.in_ab == config::InAb::refused) names.push_back(option.name);
+  for (const options::OptionSpec& option : options::sweep_options()) {
+    if (option.in_ab == options::InAb::refused) names.push_back(option.name);
   }
   return names;
 }
 
-std::vector<std::string> arguments_of(const SubSweep& sweep, const config::RawOptions& raw,
-                                      const config::SweepOptions& options) {
+std::vector<std::string> arguments_of(const SubSweep& sweep, const options::RawOptions& raw,
+                                      const options::SweepOptions& options) {
   const model::WorkerTask& task = sweep.task;
   std::vector<std::string> arguments = {
       "--sweep",    "--quiet",
@@ -61,19 +61,19 @@ std::vector<std::string> arguments_of(const SubSweep& sweep, const config::RawOp
   for (const auto& [name, value] : task.more_axes) add(name, value);
   for (const std::string& plugin : options.plugins) add("plugin", plugin);
   // A sweep refuses settings of other workloads.
-  for (const config::SetOption& set : options.set) {
+  for (const options::SetOption& set : options.set) {
     const std::string value = set.word.empty() ? std::to_string(set.value) : set.word;
     if (set.workload == task.workload) add("set", set.workload + "." + set.key + "=" + value);
   }
   // Each binary has its own defaults, so only what the user gives is passed on.
-  for (const config::OptionSpec& option : config::sweep_options()) {
-    if (option.in_ab != config::InAb::passed || !config::is_given(raw, option) ||
+  for (const options::OptionSpec& option : options::sweep_options()) {
+    if (option.in_ab != options::InAb::passed || !options::is_given(raw, option) ||
         !reaches(option, task, options))
       continue;
-    if (option.kind == config::OptionKind::flag) {
+    if (option.kind == options::OptionKind::flag) {
       arguments.push_back("--" + option.name);
     } else {
-      add(option.name, join(raw.at(option.name), ",", &config::RawItem::text));
+      add(option.name, join(raw.at(option.name), ",", &options::RawItem::text));
     }
   }
   return arguments;

@@ -11,7 +11,7 @@
 
 namespace graphbench::ab {
 
-// The options with config::InAb::refused, most of them because `ab` writes its own documents.
+// The options with options::InAb::refused, most of them because `ab` writes its own documents.
 std::vector<std::string> refused_options();
 
 struct SubSweep {
@@ -21,8 +21,8 @@ struct SubSweep {
 };
 
 // The arguments after the binary's name. `raw` has the user's options, `options` their checked form.
-std::vector<std::string> arguments_of(const SubSweep& sweep, const config::RawOptions& raw,
-                                      const config::SweepOptions& options);
+std::vector<std::string> arguments_of(const SubSweep& sweep, const options::RawOptions& raw,
+                                      const options::SweepOptions& options);
 
 struct Target {
   std::string where;                     // "--base"; error messages begin with this

@@ -67,9 +67,9 @@ void check_not_a_side(const CompareArguments& asked) {
   }
 }
 
-class CompareCommand final : public Command {
+class CompareCommand final : public options::Command {
  public:
-  explicit CompareCommand(Options& options) {
+  explicit CompareCommand(options::Options& options) {
     options.footer(compare_footer);
     options.word("BASE", asked_.base, "the older result");
     options.word("NEW", asked_.now, "the newer result");
@@ -83,7 +83,7 @@ class CompareCommand final : public Command {
 
   void check() override { check_sides(asked_); }
 
-  int run(const Invocation&) override {
+  int run(const options::Invocation&) override {
     const VerdictRequest request(asked_.verdict);
     check_not_a_side(asked_);
     compare::Sides sides;
@@ -104,7 +104,7 @@ class CompareCommand final : public Command {
 
 }  // namespace
 
-std::unique_ptr<Command> make_compare(Options& options) {
+std::unique_ptr<options::Command> make_compare(options::Options& options) {
   return std::make_unique<CompareCommand>(options);
 }
 

@@ -18,7 +18,7 @@ using Read = std::optional<double> (*)(std::string_view);
 
 std::optional<double> read_percent(std::string_view text) {
   if (!text.ends_with('%')) return std::nullopt;
-  const std::optional<double> percent = config::parse_real(text.substr(0, text.size() - 1));
+  const std::optional<double> percent = options::parse_real(text.substr(0, text.size() - 1));
   if (!percent || *percent < 0 || *percent > 1000) return std::nullopt;
   return *percent / 100;
 }
@@ -35,7 +35,7 @@ std::optional<double> read_seconds(std::string_view text) {
        {std::pair{"ns", 1e-9}, std::pair{"us", 1e-6}, std::pair{"ms", 1e-3}, std::pair{"s", 1.0}}) {
     if (!text.ends_with(unit)) continue;
     const std::optional<double> count =
-        config::parse_real(text.substr(0, text.size() - std::string_view(unit).size()));
+        options::parse_real(text.substr(0, text.size() - std::string_view(unit).size()));
     if (!count || *count < 0) return std::nullopt;
     return *count * seconds;
   }
@@ -100,7 +100,7 @@ void set_floors(const std::string& text, model::ComparisonSettings& settings) {
 }
 
 void set_alpha(const std::string& text, model::ComparisonSettings& settings) {
-  const std::optional<double> alpha = config::parse_real(text);
+  const std::optional<double> alpha = options::parse_real(text);
   if (!alpha || *alpha < 1e-6 || *alpha > 0.5) {
     throw InputError(
         "--alpha",

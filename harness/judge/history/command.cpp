@@ -161,33 +161,33 @@ int show(const HistoryArguments& arguments, const std::string& file) {
     return exit_done;
   }
   reporters::PlotOptions plot;
-  plot.width = width_of(STDOUT_FILENO, plot.width);
+  plot.width = options::width_of(STDOUT_FILENO, plot.width);
   plot.unicode = !arguments.ascii && terminal_is_unicode();
-  plot.colours = wants_colours(STDOUT_FILENO);
+  plot.colours = options::wants_colours(STDOUT_FILENO);
   reporters::print_history(std::cout, series, plot);
   std::cout << std::flush;
   return exit_done;
 }
 
-class HistoryCommand final : public Command {
+class HistoryCommand final : public options::Command {
  public:
-  explicit HistoryCommand(Options& options)
+  explicit HistoryCommand(options::Options& options)
       : add_(options.command("add", "add result documents", "history add FILE... [options]")),
         list_(options.command("list", "list the entries, oldest first", "history list [options]")),
         remove_(options.command("remove", "remove entries", "history remove ID... [options]")),
         show_(options.command("show", "plot a cell's history and say where it changed",
                               "history show CELL [options]")) {
-    for (Options* each : {&add_, &list_, &remove_, &show_}) {
+    for (options::Options* each : {&add_, &list_, &remove_, &show_}) {
       each->text("--history", asked_.file, "FILE",
                  "the history file (default: GRAPHBENCH_HISTORY, else under ~/.local)");
     }
     add_.words("FILE", asked_.documents, "result documents; either all of them are added or none");
     add_.text("--commit", commit_, "ID", "the measured commit (default: from CI or git)",
-              Options::Empty::allowed);
+              options::Options::Empty::allowed);
     add_.text("--branch", branch_, "NAME", "the measured branch (default: from CI or git)",
-              Options::Empty::allowed);
+              options::Options::Empty::allowed);
     add_.text("--label", asked_.label, "TEXT", "a name of your choice for --against",
-              Options::Empty::allowed);
+              options::Options::Empty::allowed);
     add_.flag("--allow-date", asked_.any_date,
               "add documents that start later than tomorrow, or finish before they start");
     add_branch(list_);
@@ -207,7 +207,7 @@ class HistoryCommand final : public Command {
   }
 
   void check() override {
-    for (const Options* each : {&add_, &list_, &show_}) {
+    for (const options::Options* each : {&add_, &list_, &show_}) {
       if (each->given("--branch")) asked_.branch = branch_;
     }
     if (add_.parsed()) return check_add();
@@ -219,7 +219,7 @@ class HistoryCommand final : public Command {
     check_show();
   }
 
-  int run(const Invocation&) override {
+  int run(const options::Invocation&) override {
     const std::string file =
         asked_.file.empty() ? history::default_file(history::process_environment()) : asked_.file;
     if (add_.parsed()) return add(asked_, file);
@@ -228,8 +228,9 @@ class HistoryCommand final : public Command {
   }
 
  private:
-  void add_branch(Options& options) {
-    options.text("--branch", branch_, "NAME", "use only entries of this branch", Options::Empty::allowed);
+  void add_branch(options::Options& options) {
+    options.text("--branch", branch_, "NAME", "use only entries of this branch",
+                 options::Options::Empty::allowed);
   }
 
   void check_add() {
@@ -245,7 +246,7 @@ class HistoryCommand final : public Command {
     constexpr std::int64_t id_max = std::numeric_limits<std::int64_t>::max();
     for (const std::string& id : ids_)
       asked_.ids.push_back(
-          config::parse_within("history remove", id, {1, id_max}, " is not an entry: give "));
+          options::parse_within("history remove", id, {1, id_max}, " is not an entry: give "));
   }
 
   void check_list() {
@@ -255,7 +256,7 @@ class HistoryCommand final : public Command {
 
   void check_show() {
     asked_.metric = metric_of(metric_);
-    asked_.last = config::parse_within("--last", last_, {1, 500}, " is not a number of entries: give ");
+    asked_.last = options::parse_within("--last", last_, {1, 500}, " is not a number of entries: give ");
     if (asked_.cell.empty())
       throw InputError("history show",
                        "the command needs a cell: give a cell id, such as mlp/base/bf16/forward/b8/w3/whole");
@@ -267,15 +268,15 @@ class HistoryCommand final : public Command {
   std::string branch_;
   std::string metric_ = "latency";
   std::string last_ = "200";
-  Options& add_;
-  Options& list_;
-  Options& remove_;
-  Options& show_;
+  options::Options& add_;
+  options::Options& list_;
+  options::Options& remove_;
+  options::Options& show_;
 };
 
 }  // namespace
 
-std::unique_ptr<Command> make_history(Options& options) {
+std::unique_ptr<options::Command> make_history(options::Options& options) {
   return std::make_unique<HistoryCommand>(options);
 }
 

@@ -44,10 +44,10 @@ void check_is_task_shard(const std::string& path, const model::Result& head) {
 // Refuses numbers that no sweep writes: the merge counts up to them, and multiplies the axes out.
 void check_extent(const std::string& path, const model::PlanFacts& plan) {
   const model::ShardFacts& shard = *plan.shard;
-  if (shard.count < 1 || shard.count > config::shards_max || shard.index < 1 || shard.index > shard.count) {
+  if (shard.count < 1 || shard.count > options::shards_max || shard.index < 1 || shard.index > shard.count) {
     throw InputError(path, "plan.shard: shard " + std::to_string(shard.index) + " of " +
                                std::to_string(shard.count) + " is not one of 1 to " +
-                               std::to_string(config::shards_max) + " shards: measure the shard again");
+                               std::to_string(options::shards_max) + " shards: measure the shard again");
   }
   if (plan.launches < 1)
     throw InputError(path, "plan.launches: " + std::to_string(plan.launches) + " is not 1 or more");
@@ -271,9 +271,9 @@ constexpr const char* merge_footer =
     "or\ninput, nothing is written; 3 a part of the plan is missing, nothing is written without "
     "--partial, or\nsome cells failed. docs/reference/shards.md says what is checked.\n";
 
-class MergeCommand final : public Command {
+class MergeCommand final : public options::Command {
  public:
-  explicit MergeCommand(Options& options) {
+  explicit MergeCommand(options::Options& options) {
     options.footer(merge_footer);
     options.words("SHARD", paths_, "documents of shards, or folders of such documents");
     options.text("-o,--output", output_, "FILE", "write the merged document to FILE; - for stdout");
@@ -286,14 +286,14 @@ class MergeCommand final : public Command {
     if (output_.empty()) throw InputError("-o", "the option is missing: graphbench merge SHARD... -o FILE");
   }
 
-  int run(const Invocation&) override {
+  int run(const options::Invocation&) override {
     model::ComparisonSettings settings;
     if (!allow_.empty()) compare::set_allow(allow_, settings);
     for (const std::string& path : paths_) {
-      if (same_file(path, output_))
+      if (options::same_file(path, output_))
         throw InputError("-o", in_quotes(output_) + " is one of the shards: give another file");
     }
-    check_output_file("-o", output_, Stdout::allowed);
+    options::check_output_file("-o", output_, options::Stdout::allowed);
     merge::ShardMerge merged(merge::documents_in(paths_, output_), settings.allow);
     const std::vector<std::string> missing = merged.missing();
     for (const std::string& line : missing) complain("%s", line.c_str());
@@ -327,7 +327,7 @@ class MergeCommand final : public Command {
 
 }  // namespace
 
-std::unique_ptr<Command> make_merge(Options& options) {
+std::unique_ptr<options::Command> make_merge(options::Options& options) {
   return std::make_unique<MergeCommand>(options);
 }
 

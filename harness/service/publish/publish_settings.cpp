@@ -15,7 +15,7 @@
 namespace graphbench::publish {
 namespace {
 
-[[noreturn]] void refuse(const config::TlsOptions& options, const net::TlsFileError& error,
+[[noreturn]] void refuse(const options::TlsOptions& options, const net::TlsFileError& error,
                          const std::function<std::string(const std::string&)>& where) {
   const bool of_key = error.file() == net::TlsFileError::File::key;
   const char* name = of_key ? "tls-key" : "tls-certificate";
@@ -29,7 +29,7 @@ constexpr std::array<std::string_view, 18> taken_labels = {
     "quantile", "status", "reason", "kind", "name",  "uuid",   "driver", "compute_capability",
     "runtime",  "version"};
 
-net::ListenAddress listen_address(const config::SweepOptions& options) {
+net::ListenAddress listen_address(const options::SweepOptions& options) {
   const std::string where = options.where("prometheus-listen");
   const std::string& text = options.prometheus.listen;
   const std::optional<net::ListenAddress> address = net::parse_listen_address(text);
@@ -45,7 +45,7 @@ net::ListenAddress listen_address(const config::SweepOptions& options) {
   return *address;
 }
 
-net::Url push_url(const config::SweepOptions& options) {
+net::Url push_url(const options::SweepOptions& options) {
   const std::string& text = options.prometheus.push;
   const std::optional<net::Url> url = net::parse_url(text);
   if (url) return *url;
@@ -57,7 +57,7 @@ net::Url push_url(const config::SweepOptions& options) {
                : in_quotes(text) + " is not a Pushgateway's address: give e.g. http://127.0.0.1:9091");
 }
 
-std::map<std::string, std::string> grouping_keys(const config::SweepOptions& options) {
+std::map<std::string, std::string> grouping_keys(const options::SweepOptions& options) {
   static const std::regex label("[A-Za-z_][A-Za-z0-9_]*");
   const std::string where = options.where("push-grouping");
   std::map<std::string, std::string> keys;
@@ -118,7 +118,7 @@ model::Comparison nothing_compares(const std::string& why) {
 
 }  // namespace
 
-std::shared_ptr<net::TlsContext> check_tls(const config::TlsOptions& options,
+std::shared_ptr<net::TlsContext> check_tls(const options::TlsOptions& options,
                                            const std::function<std::string(const std::string&)>& where) {
   const auto lacks = [&](const char* name, const char* other) {
     throw InputError(where(name), std::string("the option does nothing without ") + other + ": give both");
@@ -135,8 +135,8 @@ std::shared_ptr<net::TlsContext> check_tls(const config::TlsOptions& options,
   }
 }
 
-PublishSettings check_publishing(const config::SweepOptions& options) {
-  const config::PrometheusOptions& given = options.prometheus;
+PublishSettings check_publishing(const options::SweepOptions& options) {
+  const options::PrometheusOptions& given = options.prometheus;
   PublishSettings settings;
   settings.baseline = Baseline::open({given.baseline, given.against, given.history});
   if (!given.listen.empty()) settings.listen = listen_address(options);

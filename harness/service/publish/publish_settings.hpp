@@ -45,7 +45,7 @@ class Baseline {
 
 // Loads certificate and key; null if neither is given. `where` returns an option's name for messages:
 // "--tls-key" or "sweep.toml:3: tls-key". Throws InputError for unusable files, and if only one is given.
-std::shared_ptr<net::TlsContext> check_tls(const config::TlsOptions& options,
+std::shared_ptr<net::TlsContext> check_tls(const options::TlsOptions& options,
                                            const std::function<std::string(const std::string&)>& where);
 
 struct PublishSettings {
@@ -60,6 +60,6 @@ struct PublishSettings {
 };
 
 // Throws InputError for options that cannot be used.
-PublishSettings check_publishing(const config::SweepOptions& options);
+PublishSettings check_publishing(const options::SweepOptions& options);
 
 }  // namespace graphbench::publish

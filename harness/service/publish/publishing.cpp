@@ -39,7 +39,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 // Waits for the time of --linger. Ctrl-C ends only the wait: the sweep does not count as interrupted.
-void linger(const config::SweepOptions& options, const publish::Publisher& publisher,
+void linger(const options::SweepOptions& options, const publish::Publisher& publisher,
             process::ProcessSupervisor& supervisor) {
   const double seconds = options.prometheus.linger_seconds;
   if (seconds <= 0) return;
@@ -56,7 +56,7 @@ void linger(const config::SweepOptions& options, const publish::Publisher& publi
 }
 
 // Prints even with --quiet that results are not comparable: nothing else says why there are no verdicts.
-void print_comparison(const publish::Publisher& publisher, const config::SweepOptions& options) {
+void print_comparison(const publish::Publisher& publisher, const options::SweepOptions& options) {
   const std::string text = publisher.said();
   if (text.empty() || (options.quiet && publisher.comparison()->comparable)) return;
   complain("%s%s", publisher.comparison()->comparable ? "" : "warning: ", text.c_str());
@@ -64,7 +64,7 @@ void print_comparison(const publish::Publisher& publisher, const config::SweepOp
 
 // Prints one line on stderr per failure. Returns true if there are none.
 bool report_failures(const std::vector<publish::PublishFailure>& failures,
-                     const config::SweepOptions& options) {
+                     const options::SweepOptions& options) {
   for (const publish::PublishFailure& failure : failures) {
     complain("%s: %s", options.where(failure.option).c_str(), failure.message.c_str());
   }
@@ -73,7 +73,7 @@ bool report_failures(const std::vector<publish::PublishFailure>& failures,
 
 }  // namespace
 
-std::unique_ptr<publish::Publisher> make_publisher(const config::SweepOptions& options,
+std::unique_ptr<publish::Publisher> make_publisher(const options::SweepOptions& options,
                                                    publish::PublishSettings settings) {
   try {
     auto publisher = std::make_unique<publish::Publisher>(std::move(settings), GRAPHBENCH_VERSION);
@@ -88,7 +88,7 @@ std::unique_ptr<publish::Publisher> make_publisher(const config::SweepOptions& o
 }
 
 bool finish_publishing(publish::Publisher& publisher, const sweep::SweepOutcome& outcome,
-                       const config::SweepOptions& options, process::ProcessSupervisor& supervisor) {
+                       const options::SweepOptions& options, process::ProcessSupervisor& supervisor) {
   const bool finished = report_failures(publisher.finish(outcome), options);
   print_comparison(publisher, options);
   if (!outcome.interrupted) linger(options, publisher, supervisor);

@@ -19,12 +19,12 @@ namespace graphbench::cli {
 
 // Makes a publisher. If it listens, prints the address, but not with --quiet. Throws Error if it cannot
 // listen.
-std::unique_ptr<publish::Publisher> make_publisher(const config::SweepOptions& options,
+std::unique_ptr<publish::Publisher> make_publisher(const options::SweepOptions& options,
                                                    publish::PublishSettings settings);
 
 // Called after the result is written. Prints failures on stderr, and returns false if there is one.
 bool finish_publishing(publish::Publisher& publisher, const sweep::SweepOutcome& outcome,
-                       const config::SweepOptions& options, process::ProcessSupervisor& supervisor);
+                       const options::SweepOptions& options, process::ProcessSupervisor& supervisor);
 
 // Reads the service's request. Ends this process when the service, process `parent`, ends. Throws Error(io).
 serve::ServedSweep begin_served(std::string_view parent);

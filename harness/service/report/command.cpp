@@ -12,9 +12,9 @@
 namespace graphbench::cli {
 namespace {
 
-class ReportCommand final : public Command {
+class ReportCommand final : public options::Command {
  public:
-  explicit ReportCommand(Options& options) {
+  explicit ReportCommand(options::Options& options) {
     options.words(
         "DOC", paths_,
         "one result, or two (BASE and NEW), which --sweep --json wrote, or one comparison, which compare "
@@ -27,16 +27,16 @@ class ReportCommand final : public Command {
     if (paths_.empty()) throw InputError("report", "DOC is missing: graphbench report DOC... -o report.html");
   }
 
-  int run(const Invocation&) override {
+  int run(const options::Invocation&) override {
     for (const std::string& path : paths_) {
-      if (same_file(path, output_))
+      if (options::same_file(path, output_))
         throw InputError("-o", in_quotes(output_) + " is one of the documents: give another file");
     }
-    check_output_file("-o", output_, Stdout::allowed);
+    options::check_output_file("-o", output_, options::Stdout::allowed);
     std::vector<report::NamedText> documents;
     for (const std::string& path : paths_)
       documents.push_back({path, std::string(codec::read_text(path).view())});
-    write_document(output_, report::make_report(serve::built_in_page, documents), "-o: ");
+    options::write_document(output_, report::make_report(serve::built_in_page, documents), "-o: ");
     return exit_done;
   }
 
@@ -47,7 +47,7 @@ class ReportCommand final : public Command {
 
 }  // namespace
 
-std::unique_ptr<Command> make_report(Options& options) {
+std::unique_ptr<options::Command> make_report(options::Options& options) {
   return std::make_unique<ReportCommand>(options);
 }
 

@@ -113,7 +113,7 @@ void WorkloadCatalog::check(const SweepRequest& request, const std::vector<std::
   } catch (const InputError& error) {
     throw InputError("", without_files(error.what(), request, plugin_files));
   }
-  const config::SweepOptions& options = request.options;
+  const options::SweepOptions& options = request.options;
   std::vector<model::Axes> grids = options.more_grids;
   grids.push_back(options.axes);
   const std::size_t workloads = plan::choose_workloads(options, catalog).size();

@@ -32,7 +32,7 @@ constexpr double plugin_silent_seconds_min = 1;
 constexpr double plugin_silent_seconds_max = 10;
 
 double grace_of(const std::string& text) {
-  const std::optional<double> seconds = config::parse_real(text);
+  const std::optional<double> seconds = options::parse_real(text);
   if (seconds && *seconds >= 0 && *seconds <= 3600) return *seconds;
   throw InputError("--grace", in_quotes(text) + " is not valid: give seconds, 0 to 3600");
 }
@@ -87,7 +87,7 @@ net::ListenAddress listen_address(const std::string& text, const serve::Access& 
   return *address;
 }
 
-std::shared_ptr<net::TlsContext> read_tls(const config::TlsOptions& options) {
+std::shared_ptr<net::TlsContext> read_tls(const options::TlsOptions& options) {
   return publish::check_tls(options, [](const std::string& name) { return "--" + name; });
 }
 
@@ -112,10 +112,10 @@ int wait_for_signal(const sigset_t& signals) {
 
 sweep::ProbeAnswer ask(const sweep::ProbeRequest& request, double silent_seconds_max) {
   process::ProcessSupervisor supervisor;
-  config::SweepOptions options;
+  options::SweepOptions options;
   options.places["plugin"] = "plugins";  // the name of the key in requests
-  return sweep::ask_probe(supervisor, {process::own_command(probe_role), silent_seconds_max}, request,
-                          options);
+  return sweep::ask_probe(supervisor, {process::own_command(options::probe_role), silent_seconds_max},
+                          request, options);
 }
 
 // Loads plugins in a separate process, because a plugin may crash its process.
@@ -150,11 +150,11 @@ int serve_until_stopped(const serve::ServiceSettings& settings) {
   return exit_done;
 }
 
-class ServeCommand final : public Command {
+class ServeCommand final : public options::Command {
  public:
-  explicit ServeCommand(Options& options) {
+  explicit ServeCommand(options::Options& options) {
     const auto text = [&](const char* name, std::string& target, const char* placeholder, const char* help) {
-      options.text(name, target, placeholder, help, Options::Empty::allowed);
+      options.text(name, target, placeholder, help, options::Options::Empty::allowed);
     };
     text("--listen", listen_, "ADDR:PORT", "the address to serve at (default: 127.0.0.1:9464)");
     text("--state", settings_.state_folder, "DIR",
@@ -178,14 +178,14 @@ class ServeCommand final : public Command {
 
   void check() override {
     if (!compare_mib_.empty()) {
-      const std::int64_t mib = config::parse_within("--compare-mib", compare_mib_, {1, 1024},
-                                                    " is not valid: give a whole number, ");
+      const std::int64_t mib = options::parse_within("--compare-mib", compare_mib_, {1, 1024},
+                                                     " is not valid: give a whole number, ");
       settings_.compare_bytes_max = static_cast<std::uint64_t>(mib) * 1024 * 1024;
     }
     if (!grace_.empty()) settings_.grace_seconds = grace_of(grace_);
   }
 
-  int run(const Invocation&) override {
+  int run(const options::Invocation&) override {
     settings_.api.access = {read_token(token_file_)};
     settings_.tls = read_tls(tls_);
     settings_.listen = listen_address(listen_, settings_.api.access);
@@ -193,7 +193,7 @@ class ServeCommand final : public Command {
     settings_.baseline = publish::Baseline::open(baseline_);
     serve::raise_descriptor_limit();
     ::umask(S_IRWXG | S_IRWXO);
-    settings_.sweep_command = process::own_command(served_role);
+    settings_.sweep_command = process::own_command(options::served_role);
     settings_.tool_version = GRAPHBENCH_VERSION;
     describe_machine(settings_);
     return serve_until_stopped(settings_);
@@ -202,7 +202,7 @@ class ServeCommand final : public Command {
  private:
   serve::ServiceSettings settings_;
   publish::BaselineOptions baseline_;
-  config::TlsOptions tls_;
+  options::TlsOptions tls_;
   std::string listen_ = "127.0.0.1:9464";
   std::string token_file_;
   std::string plugin_folder_;  // empty: requests name no plugins
@@ -212,7 +212,7 @@ class ServeCommand final : public Command {
 
 }  // namespace
 
-std::unique_ptr<Command> make_serve(Options& options) {
+std::unique_ptr<options::Command> make_serve(options::Options& options) {
   return std::make_unique<ServeCommand>(options);
 }
 

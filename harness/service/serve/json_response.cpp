@@ -51,7 +51,7 @@ struct PageRequest {
 };
 
 std::size_t parse_limit(const std::string& text) {
-  return static_cast<std::size_t>(config::parse_within(
+  return static_cast<std::size_t>(options::parse_within(
       "limit", text, {1, static_cast<std::int64_t>(page_sweeps_max)}, " is not valid: give "));
 }
 

@@ -15,18 +15,18 @@
 namespace graphbench::serve {
 namespace {
 
-using config::DocumentValue;
 using nlohmann::json;
+using options::DocumentValue;
 
 constexpr const char* request_name = "request";
 constexpr int depth_max = 4;
-const config::OptionSpec plugins_key = {{.kind = config::OptionKind::repeated}, {}, "plugins"};
+const options::OptionSpec plugins_key = {{.kind = options::OptionKind::repeated}, {}, "plugins"};
 
 // Some clients write time_per_cell, because names in their languages have no dashes.
 std::string key_of(const std::string& written) {
   std::string dashed = written;
   std::ranges::replace(dashed, '_', '-');
-  return config::find_option(dashed) != nullptr ? dashed : written;
+  return options::find_option(dashed) != nullptr ? dashed : written;
 }
 
 // Refuses repeated members: nlohmann keeps only the last. Refuses deep nesting, because value_of() recurses.
@@ -80,29 +80,29 @@ DocumentValue value_of(const json& given) {
   }
 }
 
-config::RawOptions raw_of_json(const std::string& body) {
+options::RawOptions raw_of_json(const std::string& body) {
   const json document = parse_json(body);
   if (!document.is_object()) throw InputError("", "the body is not a JSON object: give e.g. {\"batch\": 8}");
   DocumentValue::Table options;
   for (const auto& [key, value] : document.items()) options.emplace_back(key_of(key), value_of(value));
-  return config::options_of(options, {plugins_key});
+  return options::options_of(options, {plugins_key});
 }
 
-config::RawOptions raw_of(const std::string& body, BodyFormat format) {
-  config::RawOptions raw =
-      format == BodyFormat::json ? raw_of_json(body) : config::parse_toml(body, request_name, {plugins_key});
+options::RawOptions raw_of(const std::string& body, BodyFormat format) {
+  options::RawOptions raw =
+      format == BodyFormat::json ? raw_of_json(body) : options::parse_toml(body, request_name, {plugins_key});
   for (const auto& [name, items] : raw) {
-    if (items.empty() || name == plugins_key.name || !config::find_option(name)->local) continue;
+    if (items.empty() || name == plugins_key.name || !options::find_option(name)->local) continue;
     throw InputError(items.front().where,
                      "a request may not give this option: it is only for the command line");
   }
   return raw;
 }
 
-std::vector<std::string> plugins_of(const std::vector<config::RawItem>& items,
+std::vector<std::string> plugins_of(const std::vector<options::RawItem>& items,
                                     const std::vector<std::string>& known) {
   std::vector<std::string> plugins;
-  for (const config::RawItem& item : items) {
+  for (const options::RawItem& item : items) {
     if (known.empty()) {
       throw InputError(
           item.where,
@@ -120,17 +120,17 @@ std::vector<std::string> plugins_of(const std::vector<config::RawItem>& items,
   return plugins;
 }
 
-std::vector<std::string> command_line_of(const config::RawOptions& raw) {
+std::vector<std::string> command_line_of(const options::RawOptions& raw) {
   std::vector<std::string> arguments;
   for (const auto& [name, items] : raw) {
-    const config::OptionKind kind = config::find_option(name)->kind;
+    const options::OptionKind kind = options::find_option(name)->kind;
     if (items.empty()) continue;
-    if (kind == config::OptionKind::flag) {
+    if (kind == options::OptionKind::flag) {
       if (items.back().text == "true") arguments.push_back("--" + name);
-    } else if (kind == config::OptionKind::words || kind == config::OptionKind::numbers) {
-      arguments.push_back("--" + name + "=" + join(items, ",", &config::RawItem::text));
+    } else if (kind == options::OptionKind::words || kind == options::OptionKind::numbers) {
+      arguments.push_back("--" + name + "=" + join(items, ",", &options::RawItem::text));
     } else {
-      for (const config::RawItem& item : items) arguments.push_back("--" + name + "=" + item.text);
+      for (const options::RawItem& item : items) arguments.push_back("--" + name + "=" + item.text);
     }
   }
   return arguments;
@@ -148,11 +148,11 @@ std::vector<std::string> AskedSweep::arguments(
 
 SweepRequest parse_sweep_request(const std::string& body, BodyFormat format,
                                  const std::vector<std::string>& plugins) {
-  config::RawOptions raw = raw_of(body, format);
+  options::RawOptions raw = raw_of(body, format);
   SweepRequest request;
   request.asked.plugins = plugins_of(raw[plugins_key.name], plugins);
   raw.erase(plugins_key.name);
-  request.options = config::check_options(raw);
+  request.options = options::check_options(raw);
   request.asked.options = command_line_of(raw);
   return request;
 }

@@ -24,7 +24,7 @@ struct AskedSweep {
 
 struct SweepRequest {
   AskedSweep asked;
-  config::SweepOptions options;  // without plugins; messages name the key and, in TOML, the line
+  options::SweepOptions options;  // without plugins; messages name the key and, in TOML, the line
 };
 
 // Checks everything that does not depend on the device and the workloads. JSON keys may have `_` for `-`.

@@ -244,39 +244,39 @@ constexpr Refused refused[] = {
     {"on-skip", "bench can only report a benchmark that cannot run: run a sweep with --on-skip"},
 };
 // The reason why bench refuses the option; null if bench accepts it.
-const char* refusal_of(const config::OptionSpec& option) {
+const char* refusal_of(const options::OptionSpec& option) {
   const auto* found =
       std::ranges::find_if(refused, [&](const Refused& r) { return r.option == option.name; });
   if (found != std::end(refused)) return found->instead;
-  if (contains(config::options_for("bench"), option.name)) return nullptr;
-  return option.group == config::OptionGroup::prometheus
+  if (contains(options::options_for("bench"), option.name)) return nullptr;
+  return option.group == options::OptionGroup::prometheus
              ? publishes_nothing
              : "the option belongs to --sweep: leave the option out, or run a sweep";
 }
 
-class BenchCommand final : public Command {
+class BenchCommand final : public options::Command {
  public:
-  explicit BenchCommand(Options& options) : options_(options) {
+  explicit BenchCommand(options::Options& options) : options_(options) {
     options.config_file();
     std::vector<std::string> hidden;
-    for (const config::OptionSpec& option : config::sweep_options()) {
+    for (const options::OptionSpec& option : options::sweep_options()) {
       if (refusal_of(option) != nullptr) hidden.push_back(option.name);
     }
-    options.sweep_options(config::option_names(), hidden);
+    options.sweep_options(options::option_names(), hidden);
     options.footer("Google Benchmark's flags, among them:\n" + bench::flags_help());
   }
 
   void check() override {
     raw_ = options_.sweep();
-    for (const config::OptionSpec& option : config::sweep_options()) {
+    for (const options::OptionSpec& option : options::sweep_options()) {
       const char* refusal = refusal_of(option);
       const auto given = raw_.find(option.name);
       if (given != raw_.end() && refusal != nullptr) throw InputError(given->second.front().where, refusal);
     }
   }
 
-  int run(const Invocation& invocation) override {
-    const config::SweepOptions options = config::check_options(raw_);
+  int run(const options::Invocation& invocation) override {
+    const options::SweepOptions options = options::check_options(raw_);
     check_cpu(options);
     bench::take_flags(invocation.benchmark_flags);
     std::optional<CheckedPlan> checked;
@@ -303,13 +303,13 @@ class BenchCommand final : public Command {
   }
 
  private:
-  const Options& options_;
-  config::RawOptions raw_;
+  const options::Options& options_;
+  options::RawOptions raw_;
 };
 
 }  // namespace
 
-std::unique_ptr<Command> make_bench(Options& options) {
+std::unique_ptr<options::Command> make_bench(options::Options& options) {
   return std::make_unique<BenchCommand>(options);
 }
 

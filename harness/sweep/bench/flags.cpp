@@ -79,7 +79,7 @@ void check_flag(const std::string& flag) {
                                did_you_mean(value, known->second));
   }
   check_number(name, value);
-  if (name == "--benchmark_out") cli::check_output_file(name, value, cli::Stdout::refused);
+  if (name == "--benchmark_out") options::check_output_file(name, value, options::Stdout::refused);
 }
 
 }  // namespace

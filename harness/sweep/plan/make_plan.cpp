@@ -27,7 +27,7 @@ void shuffle(std::vector<model::WorkerTask>& tasks, std::mt19937_64& random) {
 
 // Fills in the axes of a foreign step, which runs in all its modes if the user names none. On the host device
 // PyTorch has no graphs, so its steps run there only in mode eager unless the user names modes.
-model::Axes axes_of_step(model::Axes axes, const config::SweepOptions& options, const Catalog& catalog,
+model::Axes axes_of_step(model::Axes axes, const options::SweepOptions& options, const Catalog& catalog,
                          const abi::WorkloadInfo& step) {
   axes.workload = {step.name};
   axes.preset = axes.dtype = axes.pass = {std::string(model::of_its_own)};
@@ -82,7 +82,7 @@ std::vector<model::WorkerTask> make_round(const std::vector<WorkloadChoice>& wor
   return round;
 }
 
-void complete_grids(model::PlanFacts& facts, const config::SweepOptions& options, const Catalog& catalog,
+void complete_grids(model::PlanFacts& facts, const options::SweepOptions& options, const Catalog& catalog,
                     const std::vector<WorkloadChoice>& workloads) {
   const abi::WorkloadInfo* const step = step_of(workloads, catalog);
   const std::vector<std::string> dtypes =
@@ -103,7 +103,7 @@ std::string options_of(const std::string& axis, const std::vector<std::string>& 
 
 // Refuses an option of the command line that changes no cell. A file or a request may serve several plans, so
 // one of theirs is a note.
-void say_without_effect(const config::SweepOptions& options, const std::string& name, const std::string& why,
+void say_without_effect(const options::SweepOptions& options, const std::string& name, const std::string& why,
                         std::vector<std::string>& notes) {
   const std::string where = options.where(name);
   if (where.starts_with("--") && !options.requested) throw InputError(where, why);
@@ -111,7 +111,7 @@ void say_without_effect(const config::SweepOptions& options, const std::string& 
 }
 
 // Looks for values of a later axis (Axis::came_later) that apply to no cell.
-void check_axes(const config::SweepOptions& options, const model::Axes& planned,
+void check_axes(const options::SweepOptions& options, const model::Axes& planned,
                 const std::vector<model::Cell>& cells, const Catalog& catalog, const model::AxisTable& table,
                 std::vector<std::string>& notes) {
   for (const model::Axis& axis : table) {
@@ -145,19 +145,19 @@ void check_axes(const config::SweepOptions& options, const model::Axes& planned,
 }
 
 // Looks for other options that change no cell.
-void check_reach(const config::SweepOptions& options, std::vector<model::Cell> cells,
+void check_reach(const options::SweepOptions& options, std::vector<model::Cell> cells,
                  const std::string& device_kind, std::vector<std::string>& notes) {
   for (const std::string& mode : options.more_modes) {
     cells.push_back(cells.front());
     cells.back().mode = mode;
   }
-  for (const config::OptionSpec& option : config::sweep_options()) {
+  for (const options::OptionSpec& option : options::sweep_options()) {
     if (!options.places.contains(option.name) || option.reach.changes == nullptr) continue;
     const auto is_changed = [&](const model::Cell& cell) {
       return option.reach.changes(cell, device_kind, options);
     };
     if (std::ranges::any_of(cells, is_changed)) continue;
-    const std::string value = config::value_text(option, options);
+    const std::string value = options::value_text(option, options);
     say_without_effect(options, option.name,
                        (value.empty() || value == "on" ? "the option" : in_quotes(value)) +
                            " would change no cell of this plan: give it only with " +
@@ -170,7 +170,7 @@ void check_reach(const config::SweepOptions& options, std::vector<model::Cell> c
 // options that OptionSpec::in_hash names. Leaves out later axes at their default, and the device, whose
 // fingerprint is in the result's environment.
 std::string canonical_text(const model::PlanFacts& facts, const std::vector<WorkloadChoice>& workloads,
-                           const config::SweepOptions& options, const model::AxisTable& table) {
+                           const options::SweepOptions& options, const model::AxisTable& table) {
   // Leaves out launches and seed, so that results of five and of ten launches can be compared.
   std::string text = "graphbench.plan/1\n";
   for (const WorkloadChoice& workload : workloads) {
@@ -189,7 +189,7 @@ std::string canonical_text(const model::PlanFacts& facts, const std::vector<Work
       if (!named_above && !values.empty()) text += axis.name + "=" + join(values) + "\n";
     }
   }
-  text += config::hash_lines(options);
+  text += options::hash_lines(options);
   // Not InHash::changed, because documents have it outside of `caller`, and older plans keep their hash.
   if (facts.cold_l2) text += "cold-l2=true\n";
   for (const auto& [name, value] : facts.caller) text += name + "=" + value + "\n";
@@ -219,7 +219,7 @@ void check_size(const std::vector<model::Axes>& grids, std::int64_t launches, co
   }
 }
 
-model::Plan make_plan(const config::SweepOptions& options, const Catalog& catalog,
+model::Plan make_plan(const options::SweepOptions& options, const Catalog& catalog,
                       std::vector<std::string> argv, const model::AxisTable& table) {
   const std::vector<WorkloadChoice> workloads = choose_workloads(options, catalog);
   model::Plan plan;
@@ -229,7 +229,7 @@ model::Plan make_plan(const config::SweepOptions& options, const Catalog& catalo
   plan.facts.launches = options.launches;
   plan.facts.cold_l2 = options.instruments.cold_l2;
   plan.facts.profile = options.instruments.profile;
-  plan.facts.caller = config::changed_settings(options);
+  plan.facts.caller = options::changed_settings(options);
   complete_grids(plan.facts, options, catalog, workloads);
   const std::vector<model::Axes> grids = model::grids_of(plan.facts);
   check_size(grids, options.launches, "--sweep", table);

@@ -18,7 +18,7 @@ void check_size(const std::vector<model::Axes>& grids, std::int64_t launches, co
 
 // Orders cells by grid, then by the given values; the last axis of `table` varies fastest. Orders tasks by
 // launch, and shuffles those of a launch: one seed gives the same order on every machine. Throws InputError.
-model::Plan make_plan(const config::SweepOptions& options, const Catalog& catalog,
+model::Plan make_plan(const options::SweepOptions& options, const Catalog& catalog,
                       std::vector<std::string> argv, const model::AxisTable& table = model::axes());
 
 }  // namespace graphbench::plan

@@ -78,7 +78,7 @@ std::string balanced_by_estimate(Groups& groups, const model::Plan& plan) {
          "balances better";
 }
 
-std::string assignment_of(const model::Plan& plan, const config::SweepOptions& options,
+std::string assignment_of(const model::Plan& plan, const options::SweepOptions& options,
                           const std::vector<std::size_t>& shard_of_group, const Groups& groups,
                           const std::string& digests) {
   std::vector<std::string> cells(static_cast<std::size_t>(options.shard->count));
@@ -136,9 +136,9 @@ CellCosts costs_of(const model::Result& result) {
   return costs;
 }
 
-Shard shard_of(model::Plan plan, const config::SweepOptions& options, const CellCosts& costs,
+Shard shard_of(model::Plan plan, const options::SweepOptions& options, const CellCosts& costs,
                const std::string& digests) {
-  const config::ShardOption& asked = *options.shard;
+  const options::ShardOption& asked = *options.shard;
   Shard shard;
   Groups groups = groups_of(plan);
   std::vector<std::size_t> assigned;

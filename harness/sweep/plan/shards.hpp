@@ -30,7 +30,7 @@ struct Shard {
 // Returns the shard that options.shard names. Does not divide groups (model::group_of). Uses `costs` only
 // with --costs. `digests` (binary and plugins) become part of the assignment's digest. Throws InputError if
 // there are fewer groups than shards or, with --costs, if `costs` has no cell of the plan.
-Shard shard_of(model::Plan plan, const config::SweepOptions& options, const CellCosts& costs,
+Shard shard_of(model::Plan plan, const options::SweepOptions& options, const CellCosts& costs,
                const std::string& digests);
 
 }  // namespace graphbench::plan

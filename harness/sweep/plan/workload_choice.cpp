@@ -27,7 +27,7 @@ const abi::WorkloadInfo& find_workload(const Catalog& catalog, const std::string
       where, in_quotes(name) + " is not a workload: give one of " + join(known) + did_you_mean(name, known));
 }
 
-std::string preset_of(const abi::WorkloadInfo& info, const config::SweepOptions& options,
+std::string preset_of(const abi::WorkloadInfo& info, const options::SweepOptions& options,
                       const Catalog& catalog) {
   if (info.is_step()) return std::string(model::of_its_own);
   const bool given = !options.axes.preset.empty();
@@ -48,7 +48,7 @@ std::optional<std::int64_t> named_value(const abi::WorkloadOption& option, const
   return std::strtoll(option.help.c_str() + at + word.size() + 2, nullptr, 10);
 }
 
-std::int64_t checked_value(const config::SetOption& set, const abi::WorkloadInfo& info) {
+std::int64_t checked_value(const options::SetOption& set, const abi::WorkloadInfo& info) {
   const std::vector<std::string> known = names(info.options, &abi::WorkloadOption::key);
   const auto found = std::ranges::find(info.options, set.key, &abi::WorkloadOption::key);
   if (found == info.options.end()) {
@@ -86,7 +86,7 @@ void check_shapes(const model::ShapeTrace& trace, const abi::WorkloadInfo& info,
   }
 }
 
-void check_step(const abi::WorkloadInfo& info, const config::SweepOptions& options) {
+void check_step(const abi::WorkloadInfo& info, const options::SweepOptions& options) {
   const auto refuse = [&](const std::string& option) {
     throw InputError(options.where(option), "the option applies only to programs, but workload " +
                                                 in_quotes(info.name) + " is a step that " +
@@ -107,7 +107,7 @@ void check_step(const abi::WorkloadInfo& info, const config::SweepOptions& optio
   }
 }
 
-void check_modes(const config::SweepOptions& options) {
+void check_modes(const options::SweepOptions& options) {
   for (const std::string& mode : options.axes.mode) {
     if (model::is_step_mode(mode))
       throw InputError(options.where("mode"),
@@ -124,7 +124,7 @@ const abi::WorkloadInfo* step_of(const std::vector<WorkloadChoice>& workloads, c
   return found->is_step() ? &*found : nullptr;
 }
 
-std::vector<WorkloadChoice> choose_workloads(const config::SweepOptions& options, const Catalog& catalog) {
+std::vector<WorkloadChoice> choose_workloads(const options::SweepOptions& options, const Catalog& catalog) {
   std::vector<std::string> chosen = options.axes.workload;
   if (options.torch.given()) chosen = {catalog.workloads.back().name};  // the workload of --torch is last
   if (chosen.empty()) {
@@ -147,7 +147,7 @@ std::vector<WorkloadChoice> choose_workloads(const config::SweepOptions& options
     check_shapes(options.instruments.shape_trace, info,
                  std::ranges::count(options.axes.pass, "training") > 0);
   }
-  for (const config::SetOption& set : options.set) {
+  for (const options::SetOption& set : options.set) {
     const std::int64_t value = checked_value(set, find_workload(catalog, set.workload, set.where));
     const auto choice = std::ranges::find(choices, set.workload, &WorkloadChoice::name);
     if (choice != choices.end()) {
@@ -162,7 +162,7 @@ std::vector<WorkloadChoice> choose_workloads(const config::SweepOptions& options
   return choices;
 }
 
-std::vector<std::string> choose_dtypes(const config::SweepOptions& options, const Catalog& catalog) {
+std::vector<std::string> choose_dtypes(const options::SweepOptions& options, const Catalog& catalog) {
   const std::vector<std::string> chosen =
       !options.axes.dtype.empty()
           ? options.axes.dtype

@@ -31,12 +31,12 @@ struct WorkloadChoice {
 // Returns the workloads in the requested order. Without --preset, a workload has the preset for this kind of
 // device or, if it lacks that preset, its first. Throws InputError for an unknown workload or preset, and for
 // a `--set` with an unknown key or a bad value.
-std::vector<WorkloadChoice> choose_workloads(const config::SweepOptions& options, const Catalog& catalog);
+std::vector<WorkloadChoice> choose_workloads(const options::SweepOptions& options, const Catalog& catalog);
 
 // The facts about the sweep's one workload if it is a foreign step; null if the workloads are programs.
 const abi::WorkloadInfo* step_of(const std::vector<WorkloadChoice>& workloads, const Catalog& catalog);
 
 // The requested dtypes, or the device's default. Throws InputError for a dtype that the device lacks.
-std::vector<std::string> choose_dtypes(const config::SweepOptions& options, const Catalog& catalog);
+std::vector<std::string> choose_dtypes(const options::SweepOptions& options, const Catalog& catalog);
 
 }  // namespace graphbench::plan

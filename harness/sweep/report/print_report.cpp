@@ -9,7 +9,7 @@
 
 namespace graphbench::cli {
 
-void ReportFormat::add_to(Options& options) {
+void ReportFormat::add_to(options::Options& options) {
   options.text("--format", name_, "FORMAT", reporters::format_help() + " (default: table)");
 }
 
@@ -25,7 +25,7 @@ void ReportFormat::print(const reporters::Report& report, const std::function<st
 }
 
 reporters::PrintOptions console_of(int descriptor) {
-  return {wants_colours(descriptor), width_of(descriptor, reporters::PrintOptions().width)};
+  return {options::wants_colours(descriptor), options::width_of(descriptor, reporters::PrintOptions().width)};
 }
 
 }  // namespace graphbench::cli

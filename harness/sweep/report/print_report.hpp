@@ -12,9 +12,9 @@ namespace graphbench::cli {
 class ReportFormat {
  public:
   ReportFormat() = default;
-  explicit ReportFormat(Options& options) { add_to(options); }
+  explicit ReportFormat(options::Options& options) { add_to(options); }
   // Registers --format.
-  void add_to(Options& options);
+  void add_to(options::Options& options);
 
   // Throws InputError for an unknown format.
   void check() { format_ = &reporters::format_named(name_); }

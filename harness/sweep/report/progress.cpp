@@ -66,8 +66,8 @@ ProgressPrinter::ProgressPrinter(std::ostream& out, bool terminal, bool colours,
     : out_(out), terminal_(terminal), colours_(colours), width_(width) {}
 
 ProgressPrinter::ProgressPrinter(bool quiet)
-    : ProgressPrinter(std::cerr, cli::is_terminal(STDERR_FILENO), cli::wants_colours(STDERR_FILENO),
-                      cli::width_of(STDERR_FILENO, 100)) {
+    : ProgressPrinter(std::cerr, options::is_terminal(STDERR_FILENO), options::wants_colours(STDERR_FILENO),
+                      options::width_of(STDERR_FILENO, 100)) {
   quiet_ = quiet;
 }
 

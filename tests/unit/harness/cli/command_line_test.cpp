@@ -22,7 +22,7 @@ using testing::StartsWith;
 struct Parsed {
   std::string name;
   std::string text;
-  Invocation invocation;
+  options::Invocation invocation;
 };
 
 Parsed parse(std::vector<const char*> words) {
@@ -48,7 +48,7 @@ TEST(CommandLine, EveryRowOfTheTableIsACommandWithHelp) {
       EXPECT_THAT(own, HasSubstr("Usage: graphbench " + std::string(row.usage)));
     }
     ASSERT_FALSE(row.examples.empty()) << name;
-    for (const Example& example : row.examples)
+    for (const options::Example& example : row.examples)
       EXPECT_THAT(own, HasSubstr("  graphbench " + std::string(example.line) + " ")) << name;
     EXPECT_THAT(brief, HasSubstr(std::string(row.help) + "\n"));
     EXPECT_THAT(refusal({}), HasSubstr(name)) << "where nothing was asked for";
@@ -96,11 +96,11 @@ TEST(CommandLine, TheShortHelpFitsAScreen) {
 
 TEST(CommandLine, EveryOptionBelongsToOneTopicOfTheHelp) {
   std::map<std::string, int> seen;
-  for (const config::OptionTopic& topic : config::option_topics()) {
+  for (const options::OptionTopic& topic : options::option_topics()) {
     const std::string help = parse({"--help", topic.name.c_str()}).text;
     EXPECT_EQ(help, parse({"help", topic.name.c_str()}).text);
     EXPECT_THAT(help, StartsWith(std::string(topic.title) + ":\n  --"));
-    for (const config::OptionSpec& option : config::sweep_options())
+    for (const options::OptionSpec& option : options::sweep_options())
       seen[option.name] += help.find("  --" + option.name + " ") != std::string::npos ? 1 : 0;
   }
   for (const auto& [name, times] : seen) EXPECT_EQ(times, 1) << name;

@@ -30,11 +30,11 @@ AxisTable with_planted(std::vector<std::string> modes = {}) {
 }
 
 Plan planned_with(const std::map<std::string, std::string>& more, const AxisTable& table = axes()) {
-  config::RawOptions raw;
+  options::RawOptions raw;
   for (const auto& [name, text] : more) raw[name] = {{text, "--" + name}};
   raw["workload"] = {{"mlp", "--workload"}};
   raw["warmup"] = {{"0", "--warmup"}};
-  return plan::make_plan(config::check_options(raw, table), plan::sample_catalog(), {"graphbench"}, table);
+  return plan::make_plan(options::check_options(raw, table), plan::sample_catalog(), {"graphbench"}, table);
 }
 
 Plan planned(const std::string& colours, const AxisTable& table) {
@@ -138,11 +138,11 @@ TEST(Axes, ALaterAxisIsCheckedAsTheOthersAre) {
 }
 
 TEST(Axes, AnAxisBringsItsOption) {
-  const std::vector<config::OptionSpec> options = config::axis_options(with_planted());
+  const std::vector<options::OptionSpec> options = options::axis_options(with_planted());
   EXPECT_EQ(options.back().name, "colour");
-  EXPECT_EQ(options.back().kind, config::OptionKind::words);
+  EXPECT_EQ(options.back().kind, options::OptionKind::words);
   for (const char* name : {"workload", "pass", "optimizer"})
-    EXPECT_EQ(std::ranges::count(options, name, &config::OptionSpec::name), 1) << name;
+    EXPECT_EQ(std::ranges::count(options, name, &options::OptionSpec::name), 1) << name;
 }
 
 TEST(Axes, ATaskAndABatchAreACell) {

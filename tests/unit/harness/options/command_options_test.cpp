@@ -14,7 +14,7 @@
 #include "harness/options/raw_options.hpp"
 #include "tests/support/refusal.hpp"
 
-namespace graphbench::cli {
+namespace graphbench::options {
 namespace {
 
 using testing::HasSubstr;
@@ -36,9 +36,9 @@ class OptionsTest : public testing::Test {
 };
 
 TEST_F(OptionsTest, ASweepsOptionsAreKeptAsWritten) {
-  options_.sweep_options(config::option_names());
+  options_.sweep_options(option_names());
   parse({"--batch", "1,2", "--mode=eager", "--quiet", "--json", "-", "--seed", "-1"});
-  const config::RawOptions raw = options_.sweep();
+  const RawOptions raw = options_.sweep();
   EXPECT_EQ(raw.at("batch").at(0).text, "1,2");
   EXPECT_EQ(raw.at("batch").at(0).where, "--batch");
   EXPECT_EQ(raw.at("mode").at(0).text, "eager");
@@ -109,14 +109,7 @@ TEST_F(OptionsTest, AHiddenOptionIsParsedAndNotInTheHelp) {
   EXPECT_THAT(app_.help(), testing::AllOf(HasSubstr("--batch"), testing::Not(HasSubstr("--json"))));
 }
 
-}  // namespace
-}  // namespace graphbench::cli
-
-namespace graphbench::config {
-namespace {
-
 using testing::ElementsAre;
-using testing::HasSubstr;
 
 const NumberRules batch_rules{.noun = "batch"};
 const NumberRules warmup_rules{.noun = "warmup count", .allow_zero = true};
@@ -221,4 +214,4 @@ TEST(ShapeTrace, NamesAFileThatCannotBeRead) {
 }
 
 }  // namespace
-}  // namespace graphbench::config
+}  // namespace graphbench::options

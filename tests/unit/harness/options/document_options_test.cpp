@@ -5,7 +5,7 @@
 
 #include "tests/support/refusal.hpp"
 
-namespace graphbench::config {
+namespace graphbench::options {
 namespace {
 
 using testing::ElementsAre;
@@ -161,4 +161,4 @@ TEST(TomlKeys, DepthEndsNoProcess) {
 }
 
 }  // namespace
-}  // namespace graphbench::config
+}  // namespace graphbench::options

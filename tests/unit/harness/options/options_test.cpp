@@ -8,7 +8,7 @@
 #include "harness/options/option_table.hpp"
 #include "tests/support/refusal.hpp"
 
-namespace graphbench::config {
+namespace graphbench::options {
 namespace {
 
 using testing::ElementsAre;
@@ -306,4 +306,4 @@ TEST(Shard, AutoRefusesWhatContradictsItself) {
 }
 
 }  // namespace
-}  // namespace graphbench::config
+}  // namespace graphbench::options

@@ -51,7 +51,7 @@ TEST(SubSweep, LeavesToTheBinaryWhatWasNotGiven) {
 
 TEST(SubSweep, NamesThePassTrainingAndWhatIsForItAlone) {
   model::WorkerTask trained = task();
-  const config::RawOptions raw = {{"evaluate", {{"true", "--evaluate"}}}};
+  const options::RawOptions raw = {{"evaluate", {{"true", "--evaluate"}}}};
   EXPECT_THAT(arguments_of({trained, 1, "x"}, raw, {}), Not(Contains("--pass")));
   EXPECT_THAT(arguments_of({trained, 1, "x"}, raw, {}), Not(Contains("--evaluate")));
   trained.pass = "training";
@@ -62,13 +62,13 @@ TEST(SubSweep, NamesThePassTrainingAndWhatIsForItAlone) {
 }
 
 TEST(SubSweep, PassesOnWhatWasGiven) {
-  const config::RawOptions raw = {
+  const options::RawOptions raw = {
       {"time-per-cell", {{"0.5", "--time-per-cell"}}},
       {"sustained", {{"15", "--sustained"}}},
       {"cold-l2", {{"true", "--cold-l2"}}},
       {"no-pin", {{"false", "x.toml:1: no-pin"}}},
       {"split-ops", {{"sdpa", "x.toml:2: split-ops"}, {"gelu", "x.toml:2: split-ops"}}}};
-  config::SweepOptions options;
+  options::SweepOptions options;
   options.plugins = {"/a.so", "/b.so"};
   options.set = {{"mlp", "hidden", 64, "", "--set", true}, {"conv", "channels", 8, "", "--set", true}};
   const auto arguments = arguments_of({task(), 1, "x"}, raw, options);
@@ -94,21 +94,21 @@ TEST(SubSweep, PassesOnEveryOptionThatItsRowSays) {
   every.pass = "training";
   every.device = "cuda:0";
   every.more_axes["io"] = "copy_in";
-  for (const config::OptionSpec& option : config::sweep_options()) {
-    EXPECT_EQ(std::ranges::count(refused_options(), option.name), option.in_ab == config::InAb::refused)
+  for (const options::OptionSpec& option : options::sweep_options()) {
+    EXPECT_EQ(std::ranges::count(refused_options(), option.name), option.in_ab == options::InAb::refused)
         << option.name;
-    if (option.in_ab != config::InAb::passed) continue;
-    const config::RawOptions raw = {{option.name, {{"true", "--" + option.name}}}};
+    if (option.in_ab != options::InAb::passed) continue;
+    const options::RawOptions raw = {{option.name, {{"true", "--" + option.name}}}};
     EXPECT_EQ(std::ranges::count(arguments_of({every, 1, "x"}, raw, {}), "--" + option.name), 1)
         << option.name;
   }
 }
 
 TEST(SubSweep, SaysOfCallersWhatItsCellsHave) {
-  const config::RawOptions raw = {{"io-addresses", {{"fresh", "--io-addresses"}}},
-                                  {"mutated-inputs", {{"copy_back", "--mutated-inputs"}}},
-                                  {"on-skip", {{"eager", "--on-skip"}}},
-                                  {"capture-stream", {{"default", "--capture-stream"}}}};
+  const options::RawOptions raw = {{"io-addresses", {{"fresh", "--io-addresses"}}},
+                                   {"mutated-inputs", {{"copy_back", "--mutated-inputs"}}},
+                                   {"on-skip", {{"eager", "--on-skip"}}},
+                                   {"capture-stream", {{"default", "--capture-stream"}}}};
   model::WorkerTask own = task();
   for (const auto& [io, addresses, inputs] :
        {std::tuple{"", false, false}, {"update", true, false}, {"copy_in", true, true}}) {

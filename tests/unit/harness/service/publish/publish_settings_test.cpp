@@ -15,18 +15,18 @@ namespace {
 using testing::HasSubstr;
 using testing::StartsWith;
 
-config::RawOptions given(const std::vector<std::pair<std::string, std::string>>& values) {
-  config::RawOptions raw;
+options::RawOptions given(const std::vector<std::pair<std::string, std::string>>& values) {
+  options::RawOptions raw;
   for (const auto& [name, value] : values) raw[name].push_back({value, "--" + name});
   return raw;
 }
 
 std::string refusal(const std::vector<std::pair<std::string, std::string>>& values) {
-  return test::refusal([&] { check_publishing(config::check_options(given(values))); });
+  return test::refusal([&] { check_publishing(options::check_options(given(values))); });
 }
 
 TEST(PublishSettings, NothingGivenIsNothingPublished) {
-  const PublishSettings settings = check_publishing(config::check_options({}));
+  const PublishSettings settings = check_publishing(options::check_options({}));
   EXPECT_FALSE(settings.listen);
   EXPECT_FALSE(settings.push);
   EXPECT_EQ(settings.textfile, "");
@@ -34,11 +34,11 @@ TEST(PublishSettings, NothingGivenIsNothingPublished) {
 
 TEST(PublishSettings, AllGivenIsParsed) {
   const PublishSettings settings =
-      check_publishing(config::check_options(given({{"prometheus-listen", "127.0.0.1:9464"},
-                                                    {"linger", "5"},
-                                                    {"prometheus-push", "http://gateway:9091"},
-                                                    {"push-grouping", "runner=h200,job=nightly"},
-                                                    {"push-delete", "true"}})));
+      check_publishing(options::check_options(given({{"prometheus-listen", "127.0.0.1:9464"},
+                                                     {"linger", "5"},
+                                                     {"prometheus-push", "http://gateway:9091"},
+                                                     {"push-grouping", "runner=h200,job=nightly"},
+                                                     {"push-delete", "true"}})));
   EXPECT_EQ(settings.listen->port, 9464);
   EXPECT_EQ(settings.linger_seconds, 5);
   EXPECT_EQ(settings.push->host, "gateway");
@@ -63,7 +63,7 @@ TEST(PublishSettings, AnAddressThatOthersReachWantsAWord) {
   EXPECT_THAT(refusal({{"prometheus-listen", "0.0.0.0:9464"}}),
               HasSubstr("can be reached from other machines: give 127.0.0.1:9464, or add "
                         "--prometheus-allow-remote if every user of those machines may read"));
-  const auto settings = check_publishing(config::check_options(
+  const auto settings = check_publishing(options::check_options(
       given({{"prometheus-listen", "0.0.0.0:9464"}, {"prometheus-allow-remote", "true"}})));
   EXPECT_EQ(settings.listen->host, "0.0.0.0");
 }

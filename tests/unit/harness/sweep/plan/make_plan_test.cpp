@@ -16,12 +16,12 @@
 namespace graphbench::plan {
 namespace {
 
-using config::RawOptions;
+using options::RawOptions;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
 model::Plan planned(RawOptions raw, const Catalog& catalog = sample_catalog()) {
-  return make_plan(config::check_options(raw), catalog, {"graphbench", "--sweep"});
+  return make_plan(options::check_options(raw), catalog, {"graphbench", "--sweep"});
 }
 
 RawOptions flags(const std::map<std::string, std::string>& texts) {
@@ -51,7 +51,7 @@ TEST(MakePlan, CellsFollowTheAxesWithTheModeInnermost) {
 }
 
 TEST(MakePlan, OfAPluginsWorkloadsWhereItBringsSome) {
-  config::SweepOptions options = config::check_options({});
+  options::SweepOptions options = options::check_options({});
   options.plugins = {"/p.so"};
   EXPECT_THAT(make_plan(options, sample_catalog(), {}).facts.axes.workload, ElementsAre("mine"));
   Catalog without = sample_catalog();
@@ -61,7 +61,7 @@ TEST(MakePlan, OfAPluginsWorkloadsWhereItBringsSome) {
 }
 
 TEST(MakePlan, TheDefaultSweepIsEveryBatchAndTheQuestionOfWarmups) {
-  const model::Plan plan = planned(config::with_default_plan({}));
+  const model::Plan plan = planned(options::with_default_plan({}));
   EXPECT_THAT(plan.facts.axes.workload, ElementsAre("mlp", "conv"));
   EXPECT_EQ(plan.facts.launches, 3);
   EXPECT_EQ(plan.cells.size(), 2u * (3 * 9 + 4));
@@ -186,7 +186,7 @@ TEST(MakePlan, RefusesUnknownWorkloadsPresetsAndDtypesNamingTheKnown) {
 TEST(MakePlan, AStepOfPyTorchRunsOnTheHostInModeEagerAloneUnlessTheUserNamesModes) {
   Catalog catalog = sample_catalog();
   catalog.workloads = {{"step-build", "a step", "torch", {}, {}, {"eager", "whole", "torch.replay"}}};
-  config::SweepOptions options = config::check_options({});
+  options::SweepOptions options = options::check_options({});
   options.plugins = {"/p.so"};
   const auto modes = [&] { return make_plan(options, catalog, {}).facts.axes.mode; };
   EXPECT_THAT(modes(), ElementsAre("eager", "whole", "torch.replay")) << "a plugin's step may have graphs";
@@ -196,7 +196,7 @@ TEST(MakePlan, AStepOfPyTorchRunsOnTheHostInModeEagerAloneUnlessTheUserNamesMode
   catalog.facts.kind = "cuda";
   EXPECT_THAT(modes(), ElementsAre("eager", "whole", "torch.replay"));
   catalog.facts.kind = "host";
-  options = config::check_options(flags({{"mode", "eager,whole"}}));
+  options = options::check_options(flags({{"mode", "eager,whole"}}));
   options.torch = {"/step.py", "build", "python3"};
   EXPECT_THAT(modes(), ElementsAre("eager", "whole"));
 }
@@ -254,7 +254,7 @@ TEST(MakePlan, RefusesOptionsThatChangeNoCell) {
               ElementsAre(HasSubstr("a.toml:1: check-addresses: the option would change no cell")));
   raw["check-addresses"] = {{"false", "a.toml:1: check-addresses"}};
   EXPECT_THAT(planned(raw).facts.without_effect, testing::IsEmpty());
-  config::SweepOptions asked = config::check_options(flags({{"mode", "eager"}, {"evaluate", "true"}}));
+  options::SweepOptions asked = options::check_options(flags({{"mode", "eager"}, {"evaluate", "true"}}));
   asked.requested = true;
   EXPECT_EQ(make_plan(asked, sample_catalog(), {}).facts.without_effect.size(), 1u)
       << "a client's request may serve several plans";
@@ -262,7 +262,7 @@ TEST(MakePlan, RefusesOptionsThatChangeNoCell) {
 
 TEST(MakePlan, FindsEveryOptionWithAReachWithoutEffect) {
   std::vector<std::string> silent;
-  for (const config::OptionSpec& option : config::sweep_options()) {
+  for (const options::OptionSpec& option : options::sweep_options()) {
     if (option.reach.changes == nullptr) continue;
     model::Cell cell;
     cell.mode = "eager";
@@ -275,9 +275,9 @@ TEST(MakePlan, FindsEveryOptionWithAReachWithoutEffect) {
 
 std::string hash_of(const std::map<std::string, std::string>& texts,
                     const Catalog& catalog = sample_catalog()) {
-  config::RawOptions raw;
+  options::RawOptions raw;
   for (const auto& [name, text] : texts) raw[name] = {{text, "--" + name}};
-  return make_plan(config::check_options(raw), catalog, {"graphbench"}).facts.hash;
+  return make_plan(options::check_options(raw), catalog, {"graphbench"}).facts.hash;
 }
 
 TEST(PlanHash, IsStableAcrossBuilds) {

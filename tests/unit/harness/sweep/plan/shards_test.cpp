@@ -18,17 +18,17 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-config::SweepOptions options(const std::string& shard, const std::map<std::string, std::string>& more = {}) {
-  config::RawOptions raw;
+options::SweepOptions options(const std::string& shard, const std::map<std::string, std::string>& more = {}) {
+  options::RawOptions raw;
   raw["warmup"] = {{"0,1,2,3", "--warmup"}};
   raw["batch"] = {{"1,2", "--batch"}};
   raw["launches"] = {{"2", "--launches"}};
   raw["shard"] = {{shard, "--shard"}};
   for (const auto& [name, text] : more) raw[name] = {{text, "--" + name}};
-  return config::check_options(raw);
+  return options::check_options(raw);
 }
 
-Shard sharded(const config::SweepOptions& options, const CellCosts& costs = {},
+Shard sharded(const options::SweepOptions& options, const CellCosts& costs = {},
               const std::string& digests = "binary") {
   return shard_of(make_plan(options, sample_catalog(), {}), options, costs, digests);
 }
@@ -78,7 +78,7 @@ TEST(Shards, AreWithinAFewPercentOfEachOtherWhereCostsAreKnown) {
     costs[model::id_of(plan.cells[i])] = 1 + static_cast<double>(i * 7919 % 13);
   std::vector<double> sums;
   for (int i = 1; i <= 8; ++i) {
-    const config::SweepOptions asked =
+    const options::SweepOptions asked =
         options(std::to_string(i) + "/8", {{"warmup", "0:15:+1"}, {"costs", "old.json"}});
     double sum = 0;
     for (const std::string& id : ids_of(sharded(asked, costs).plan)) sum += costs.at(id);
@@ -90,7 +90,7 @@ TEST(Shards, AreWithinAFewPercentOfEachOtherWhereCostsAreKnown) {
 
 TEST(Shards, SayHowTheyWereBalanced) {
   EXPECT_THAT(sharded(options("1/3")).said, HasSubstr("balanced by an estimate"));
-  const config::SweepOptions asked = options("1/3", {{"costs", "old.json"}});
+  const options::SweepOptions asked = options("1/3", {{"costs", "old.json"}});
   const model::Plan plan = make_plan(asked, sample_catalog(), {});
   CellCosts costs = {{model::id_of(plan.cells.front()), 2.0}};
   EXPECT_THAT(sharded(asked, costs).said, HasSubstr("have no time"));
@@ -113,7 +113,7 @@ TEST(Shards, ReplicasAreTheWholePlan) {
 }
 
 TEST(Shards, AreAssignedOtherwiseByAnotherBinarySeedOrNumber) {
-  const auto assignment = [](const config::SweepOptions& asked, const std::string& digests = "binary") {
+  const auto assignment = [](const options::SweepOptions& asked, const std::string& digests = "binary") {
     return sharded(asked, {}, digests).plan.facts.shard->assignment;
   };
   const std::string first = assignment(options("1/3"));
