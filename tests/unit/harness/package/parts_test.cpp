@@ -157,50 +157,43 @@ TEST_F(WeightsTest, TenThousandFlippedBytesAndAThousandTruncationsAreRefused) {
   EXPECT_THAT(failure(), HasSubstr("there is data after the last tensor"));
 }
 
-}  // namespace
-}  // namespace graphbench::package
-
-namespace graphbench::ir {
-namespace {
-
-using testing::HasSubstr;
 using Axes = std::map<std::string, std::string>;
 
 class ProgramTextTest : public testing::Test {
  protected:
   ProgramTextTest() { workloads::add_builtin(registry_); }
 
-  Program build(const std::string& workload = "mlp", const std::string& pass = "forward",
-                const Axes& axes = {}) const {
-    return registry_.build(workload, {"tiny", DType::fp32, pass, {}, axes});
+  ir::Program build(const std::string& workload = "mlp", const std::string& pass = "forward",
+                    const Axes& axes = {}) const {
+    return registry_.build(workload, {"tiny", ir::DType::fp32, pass, {}, axes});
   }
   std::string failure(const std::string& text) const {
-    return test::failure([&] { return read_program(text, registry_.catalog()); });
+    return test::failure([&] { return ir::read_program(text, registry_.catalog()); });
   }
   std::string failure_of(const std::string& from, const std::string& to) const {
-    std::string text = write_program(build());
+    std::string text = ir::write_program(build());
     const std::size_t at = text.find(from);
     EXPECT_NE(at, std::string::npos) << from << " is not in\n" << text;
     return failure(text.replace(at, from.size(), to));
   }
-  void expect_round_trip(const Program& program) const {
-    const std::string text = write_program(program);
-    const Program read = read_program(text, registry_.catalog());
-    EXPECT_EQ(write_program(read), text);
-    const auto segments = partition(program, program.default_splits());
-    EXPECT_EQ(partition(read, read.default_splits()), segments);
-    EXPECT_EQ(dump(read, segments, program.micro_batches() * 2),
-              dump(program, segments, program.micro_batches() * 2));
+  void expect_round_trip(const ir::Program& program) const {
+    const std::string text = ir::write_program(program);
+    const ir::Program read = ir::read_program(text, registry_.catalog());
+    EXPECT_EQ(ir::write_program(read), text);
+    const auto segments = ir::partition(program, program.default_splits());
+    EXPECT_EQ(ir::partition(read, read.default_splits()), segments);
+    EXPECT_EQ(ir::dump(read, segments, program.micro_batches() * 2),
+              ir::dump(program, segments, program.micro_batches() * 2));
     ASSERT_EQ(read.ops().size(), program.ops().size());
-    for (OpId id = 0; id < read.ops().size(); ++id) {
-      const auto all = [](const Op& op) {
+    for (ir::OpId id = 0; id < read.ops().size(); ++id) {
+      const auto all = [](const ir::Op& op) {
         return std::tie(op.kind, op.name, op.inputs, op.outputs, op.mutates, op.attributes, op.definition,
                         op.phase, op.splits_with, op.starts_graph, op.eager, op.recomputes);
       };
       EXPECT_TRUE(all(read.ops()[id]) == all(program.ops()[id])) << program.ops()[id].name;
     }
-    for (ValueId id = 0; id < read.values().size(); ++id) {
-      const auto all = [](const Value& value) {
+    for (ir::ValueId id = 0; id < read.values().size(); ++id) {
+      const auto all = [](const ir::Value& value) {
         return std::tie(value.name, value.kind, value.dtype, value.shape, value.init, value.pad);
       };
       EXPECT_TRUE(all(read.value(id)) == all(program.value(id))) << program.value(id).name;
@@ -216,9 +209,10 @@ TEST_F(ProgramTextTest, EveryProgramComesBackAsItWas) {
   int programs = 0;
   for (const abi::WorkloadInfo& workload : registry_.workloads()) {
     for (const abi::WorkloadPreset& preset : workload.presets) {
-      for (const DType dtype : {DType::fp32, DType::fp16, DType::bf16}) {
+      for (const ir::DType dtype : {ir::DType::fp32, ir::DType::fp16, ir::DType::bf16}) {
         for (const char* pass : {"forward", "training"}) {
-          SCOPED_TRACE(workload.name + "/" + preset.name + "/" + std::string(name_of(dtype)) + "/" + pass);
+          SCOPED_TRACE(workload.name + "/" + preset.name + "/" + std::string(ir::name_of(dtype)) + "/" +
+                       pass);
           expect_round_trip(registry_.build(workload.name, {preset.name, dtype, pass, {}, {}}));
           ++programs;
         }
@@ -244,19 +238,20 @@ TEST_F(ProgramTextTest, SoDoProgramsThatPassesMade) {
 }
 
 TEST_F(ProgramTextTest, NamesMayHoldAnything) {
-  const OpCatalog catalog;
-  ProgramBuilder builder("quotes \" and \\ and\nlines", catalog);
-  const ValueId x = builder.value(ValueKind::input, "x y\t\x01", DType::fp32, {of_batch(), fixed_dim(4)},
-                                  {Init::Kind::uniform, -0.1, 1e300});
+  const ir::OpCatalog catalog;
+  ir::ProgramBuilder builder("quotes \" and \\ and\nlines", catalog);
+  const ir::ValueId x =
+      builder.value(ir::ValueKind::input, "x y\t\x01", ir::DType::fp32, {ir::of_batch(), ir::fixed_dim(4)},
+                    {ir::Init::Kind::uniform, -0.1, 1e300});
   builder.mark_output(builder.op("relu", "r \xC3\xA4", {x}, {})[0]);
   builder.pad_with(x, 0.3);
-  const std::string text = write_program(builder.finish());
-  EXPECT_EQ(write_program(read_program(text, catalog)), text);
+  const std::string text = ir::write_program(builder.finish());
+  EXPECT_EQ(ir::write_program(ir::read_program(text, catalog)), text);
   EXPECT_THAT(text, HasSubstr(R"("quotes \22 and \5c and\0alines")"));
 }
 
 TEST_F(ProgramTextTest, WhatIsWrongIsRefusedByItsLine) {
-  const std::string text = write_program(build());
+  const std::string text = ir::write_program(build());
   EXPECT_EQ(failure(""), "line 1: \"graphbench program 1\" is missing");
   EXPECT_THAT(failure(text.substr(0, text.size() - 1)), HasSubstr("the text is cut short"));
   EXPECT_THAT(failure(text + "x"), HasSubstr("there is text after the end of the program"));
@@ -277,13 +272,14 @@ TEST_F(ProgramTextTest, WhatIsWrongIsRefusedByItsLine) {
 
 // After any truncation or change, the reader neither crashes nor returns a program with another text.
 TEST_F(ProgramTextTest, NoByteThatIsChangedMakesAnUnsoundProgram) {
-  const std::string text = write_program(build("attention"));
+  const std::string text = ir::write_program(build("attention"));
   for (std::size_t i = 0; i < text.size(); i += test::sanitized ? 10 : 1) {
     std::string changed = text;
     changed[i] = static_cast<char>(changed[i] ^ (1 << i % 7));
-    EXPECT_NE(
-        test::failure([&] { EXPECT_EQ(write_program(read_program(changed, registry_.catalog())), changed); }),
-        "");
+    EXPECT_NE(test::failure([&] {
+                EXPECT_EQ(ir::write_program(ir::read_program(changed, registry_.catalog())), changed);
+              }),
+              "");
     if (i % 7 == 0) {
       EXPECT_NE(failure(text.substr(0, i)), "none");
     }
@@ -291,4 +287,4 @@ TEST_F(ProgramTextTest, NoByteThatIsChangedMakesAnUnsoundProgram) {
 }
 
 }  // namespace
-}  // namespace graphbench::ir
+}  // namespace graphbench::package
