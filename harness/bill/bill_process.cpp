@@ -29,12 +29,12 @@ struct Reading {
 
 class Captures {
  public:
-  Captures(const BillTask& asked, worker::Rig& rig, BillAnswer& answer)
+  Captures(const BillTask& asked, measure::Rig& rig, BillAnswer& answer)
       : asked_(asked), rig_(rig), answer_(answer) {}
 
   void run() {
     for (const std::string& mode : asked_.modes) {
-      for (const std::int64_t size : worker::largest_first(asked_.task.batches)) capture(mode, size);
+      for (const std::int64_t size : measure::largest_first(asked_.task.batches)) capture(mode, size);
     }
     answer_.failed_at = 0;
     if (asked_.free_bytes) return;
@@ -63,7 +63,7 @@ class Captures {
   Reading read() {
     Device& device = rig_.device();
     device.synchronize();
-    worker::TaskRig* const program = rig_.of_program();
+    measure::TaskRig* const program = rig_.of_program();
     Reading reading;
     if (program == nullptr) {
       read_library(reading);
@@ -119,7 +119,7 @@ class Captures {
   std::unique_ptr<execution::Executor> prepare(const std::string& mode, std::int64_t size,
                                                model::Setup& setup,
                                                const std::function<void(std::string_view)>& phase) {
-    worker::TaskRig* const program = rig_.of_program();
+    measure::TaskRig* const program = rig_.of_program();
     if (program == nullptr) return rig_.prepare(size, setup, phase);
     const Stopwatch watch;
     auto executor = program->make_executor(execution::find_mode(mode).value(), size, program->graph_pool());
@@ -152,9 +152,9 @@ class Captures {
 
   // This runs last, because the driver keeps memory that these extra execs used.
   void read_execs() {
-    std::vector<machine::StepGraphs> steps;
+    std::vector<measure::StepGraphs> steps;
     for (const auto& executor : executors_) steps.push_back(executor->graphs());
-    const auto costs = machine::ExecMemory(rig_.device(), rig_.stream()).costs_of(steps);
+    const auto costs = measure::ExecMemory(rig_.device(), rig_.stream()).costs_of(steps);
     for (std::size_t i = 0; i < costs.size(); ++i) {
       Capture& of = answer_.captures[i];
       if (!costs[i] || of.one_exec_bytes) continue;
@@ -164,7 +164,7 @@ class Captures {
   }
 
   const BillTask& asked_;
-  worker::Rig& rig_;
+  measure::Rig& rig_;
   BillAnswer& answer_;
   std::vector<std::unique_ptr<execution::Executor>> executors_;
   std::vector<execution::Executor*> leaders_;  // the executors whose execs other sizes launch
@@ -184,10 +184,10 @@ Buffer allocate_beside(Device& device, double wanted) {
 }
 
 void capture_on_device(const BillTask& asked, const abi::LentPlugin* lent, BillAnswer& answer) {
-  worker::StartupClock clock(asked.task.spawned_ns);
-  worker::on_placement(
-      asked.task, clock, lent, [] { process::send_line(worker::alive_line); },
-      [&](worker::Placement& placement) {
+  measure::StartupClock clock(asked.task.spawned_ns);
+  measure::on_placement(
+      asked.task, clock, lent, [] { process::send_line(measure::alive_line); },
+      [&](measure::Placement& placement) {
         Device& device = placement.device();
         answer.device = device.info();
         Account& start = answer.start;
@@ -211,16 +211,17 @@ void capture_on_device(const BillTask& asked, const abi::LentPlugin* lent, BillA
 }  // namespace
 
 int bill_main(std::string_view parent, const abi::LentPlugin* lent) {
-  return worker::answer_main<BillAnswer>("bill", parent, [&](const std::string& request, BillAnswer& answer) {
-    capture_on_device(codec::read_data<BillTask>(request, "read bill task"), lent, answer);
-  });
+  return measure::answer_main<BillAnswer>(
+      "bill", parent, [&](const std::string& request, BillAnswer& answer) {
+        capture_on_device(codec::read_data<BillTask>(request, "read bill task"), lent, answer);
+      });
 }
 
 BillAnswer ask_bill(process::ProcessSupervisor& supervisor, const std::vector<std::string>& command,
                     BillTask task, double silent_seconds_max, const process::TickHandler& on_tick) {
   task.task.spawned_ns = steady_ns();
-  return worker::ask<BillAnswer>(supervisor, "bill", {command, codec::write_data(task), silent_seconds_max},
-                                 on_tick);
+  return measure::ask<BillAnswer>(supervisor, "bill", {command, codec::write_data(task), silent_seconds_max},
+                                  on_tick);
 }
 
 }  // namespace graphbench::bill

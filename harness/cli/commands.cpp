@@ -185,9 +185,9 @@ const std::vector<CommandRow>& commands() {
 
 const std::vector<ChildRow>& children() {
   static const std::vector<ChildRow> rows = {
-      {options::worker_role, [](std::string_view parent) { return worker::worker_main(parent, nullptr); }},
+      {options::worker_role, [](std::string_view parent) { return measure::worker_main(parent, nullptr); }},
       {options::probe_role, [](std::string_view parent) { return sweep::probe_main(parent); }},
-      {options::floor_role, floors::floor_main},
+      {options::floor_role, measure::floor_main},
       {options::ladder_role, ladder::ladder_main},
       {options::served_role, run_served},
       {options::bill_role, [](std::string_view parent) { return bill::bill_main(parent, nullptr); }},

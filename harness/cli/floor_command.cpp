@@ -23,16 +23,16 @@ namespace {
 
 constexpr double estimated_seconds = 3;
 
-codec::FloorsDocument document_of(const floors::FloorAnswer& answer,
+codec::FloorsDocument document_of(const measure::FloorAnswer& answer,
                                   const model::InstrumentOptions& instruments) {
   codec::FloorsDocument document;
   document.tool_version = GRAPHBENCH_VERSION;
   document.tool_commit = GRAPHBENCH_COMMIT;
   document.measured_at = utc_now();
-  document.environment = machine::read_environment(answer.facts);
-  document.environment.machine = machine::read_cpu_state(instruments);
+  document.environment = measure::read_environment(answer.facts);
+  document.environment.machine = measure::read_cpu_state(instruments);
   document.environment.machine->submitter =
-      machine::choose_submitter(instruments, machine::allowed_cpus(), answer.facts.pci_bus_id);
+      measure::choose_submitter(instruments, measure::allowed_cpus(), answer.facts.pci_bus_id);
   document.environment.floors = answer.floors;
   return document;
 }
@@ -54,9 +54,9 @@ class FloorJob final : public Job {
   }
 
   bool measure(Run& run) override {
-    const floors::FloorRequest request{options_.device, true, options_.instruments};
-    answer_ = floors::ask_floors(run.supervisor, process::own_command(options::floor_role), request,
-                                 options_.worker_timeout_seconds);
+    const measure::FloorRequest request{options_.device, true, options_.instruments};
+    answer_ = measure::ask_floors(run.supervisor, process::own_command(options::floor_role), request,
+                                  options_.worker_timeout_seconds);
     if (!answer_.reason) return true;
     // A value that the user gave, a device's name or a variable, may be the cause.
     if (answer_.reason->code == name_of(ErrorCode::invalid_argument))
@@ -77,7 +77,7 @@ class FloorJob final : public Job {
   const options::SweepOptions& options_;
   const ReportFormat& format_;
   const bool wants_json_;
-  floors::FloorAnswer answer_;
+  measure::FloorAnswer answer_;
   codec::FloorsDocument document_;
 };
 

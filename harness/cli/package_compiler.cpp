@@ -133,8 +133,8 @@ void PackageCompiler::compile(const package::Method& method,
   const auto build = [&](auto&& make) {
     return blamed("--method " + method.name, [&] { return make(registry_, task); });
   };
-  const ir::Program before = build(worker::build_forward_program);
-  const ir::Program after = build(worker::build_program);
+  const ir::Program before = build(measure::build_forward_program);
+  const ir::Program after = build(measure::build_program);
   package_.programs.push_back({ir::write_program(before), ir::write_program(after)});
   for (const ir::Program* program : {&before, &after}) {
     for (const ir::Op& op : program->ops()) {
@@ -149,17 +149,17 @@ void PackageCompiler::compile(const package::Method& method,
 void PackageCompiler::prepare(const package::Method& method, const model::WorkerTask& task,
                               const ir::Program& program) {
   package::Manifest& manifest = package_.manifest;
-  worker::TaskRig rig(task, *device_, program);
+  measure::TaskRig rig(task, *device_, program);
   rig.allocate(manifest.batches.back());
   weights_.add(method, task, program, rig, manifest.tensors);
   // Prepares batches in descending order, as workers do, because one preparation may affect the next.
-  for (const std::int64_t batch : worker::largest_first(manifest.batches)) {
+  for (const std::int64_t batch : measure::largest_first(manifest.batches)) {
     model::Setup setup{};
     rig.prepare(batch, setup, [](std::string_view) {});
   }
 }
 
-void KeptWeights::download(worker::TaskRig& rig, ir::ValueId id, const package::TakePart& take) {
+void KeptWeights::download(measure::TaskRig& rig, ir::ValueId id, const package::TakePart& take) {
   const ir::Program& program = rig.program();
   const std::size_t bytes = program.describe(id, program.micro_batches()).bytes();
   const auto* from = static_cast<const std::byte*>(rig.buffers().address(id));
@@ -181,7 +181,7 @@ void KeptWeights::keep(std::string content) {
 }
 
 void KeptWeights::add(const package::Method& method, const model::WorkerTask& task,
-                      const ir::Program& program, worker::TaskRig& rig,
+                      const ir::Program& program, measure::TaskRig& rig,
                       std::vector<package::Tensor>& tensors) {
   sources_.push_back(std::make_unique<const Source>(Source{task, program}));
   for (ir::ValueId id = 0; id < program.values().size(); ++id) {
@@ -210,7 +210,7 @@ void KeptWeights::add(const package::Method& method, const model::WorkerTask& ta
 
 void KeptWeights::write(Device& device, const std::vector<package::Tensor>& tensors,
                         const package::TakePart& write) {
-  std::optional<worker::TaskRig> rig;
+  std::optional<measure::TaskRig> rig;
   std::size_t loaded = sources_.size();
   package::write_weights(
       tensors,

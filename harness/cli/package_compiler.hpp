@@ -26,7 +26,7 @@ class KeptWeights {
 
   // Adds the method's tensors that earlier methods do not have. The weights in `rig` must be filled.
   void add(const package::Method& method, const model::WorkerTask& task, const ir::Program& program,
-           worker::TaskRig& rig, std::vector<package::Tensor>& tensors);
+           measure::TaskRig& rig, std::vector<package::Tensor>& tensors);
 
   // Writes the file. With --low-memory ON, fills the weights of one method at a time on the device again:
   // the caller must have freed the memory of all methods.
@@ -47,7 +47,7 @@ class KeptWeights {
   };
 
   // Copies a tensor to the host, in one part unless --low-memory is ON. The last part stays in part_.
-  void download(worker::TaskRig& rig, ir::ValueId id, const package::TakePart& take);
+  void download(measure::TaskRig& rig, ir::ValueId id, const package::TakePart& take);
   void keep(std::string content);
 
   const bool low_memory_;

@@ -14,7 +14,7 @@ extern "C" GB_EXPORT int graphbench_child(const char* role, const char* parent, 
                                           const char* origin) {
   using namespace graphbench;
   const abi::LentPlugin lent{plugin, origin};
-  if (role == std::string_view(options::worker_role)) return worker::worker_main(parent, &lent);
+  if (role == std::string_view(options::worker_role)) return measure::worker_main(parent, &lent);
   if (role == std::string_view(options::probe_role)) return sweep::probe_main(parent, &lent);
   if (role == std::string_view(options::bill_role)) return bill::bill_main(parent, &lent);
   complain("%s is not a process that runs a step", role);

@@ -78,7 +78,7 @@ void say_what_is_replaced(const model::Plan& plan, const options::SweepOptions& 
 sweep::SweepOutcome measure(const CheckedPlan& checked, const options::SweepOptions& options,
                             const Conditions& conditions, sweep::SweepListener& listener, const Run& run) {
   sweep::SweepSettings settings{child_command(options, options::worker_role), options.worker_timeout_seconds};
-  settings.hostname = machine::read_environment().hostname;
+  settings.hostname = measure::read_environment().hostname;
   settings.floors = conditions.floors;
   settings.finished = run.earlier.finished;
   settings.finished_in = run.earlier.place;
@@ -175,7 +175,7 @@ class SweepJob final : public Job {
     // Before read_conditions() measures floors, the publisher's threads must leave the submitting thread's
     // CPU.
     const std::vector<int> cpus =
-        machine::submitter_cpus(plan.tasks.front().settings.instruments, machine::allowed_cpus());
+        measure::submitter_cpus(plan.tasks.front().settings.instruments, measure::allowed_cpus());
     const serve::SweepBegan began{
         plan.device, checked_.catalog.facts, {cpus.begin(), cpus.end()}, plan.facts.hash};
     publisher_->begin(began.device, began.facts, began.submitter);

@@ -10,12 +10,12 @@ namespace graphbench::ladder {
 namespace {
 
 void serve_on_device(const ServeTask& task, ServeAnswer& answer) {
-  worker::StartupClock clock(task.task.spawned_ns);
-  const auto alive = [] { process::send_line(worker::alive_line); };
-  worker::on_placement(task.task, clock, nullptr, alive, [&](worker::Placement& placement) {
+  measure::StartupClock clock(task.task.spawned_ns);
+  const auto alive = [] { process::send_line(measure::alive_line); };
+  measure::on_placement(task.task, clock, nullptr, alive, [&](measure::Placement& placement) {
     answer.device = placement.device().info();
     const ServeHooks hooks{.alive = alive, .move = [&](std::uint64_t seed) { placement.move(seed); }};
-    worker::TaskRig& rig = *placement.rig().of_program();
+    measure::TaskRig& rig = *placement.rig().of_program();
     serve(task, rig, rig.program(), clock, hooks, answer);
     answer.choices = placement.device().library_choices();
   });
@@ -24,7 +24,7 @@ void serve_on_device(const ServeTask& task, ServeAnswer& answer) {
 }  // namespace
 
 int ladder_main(std::string_view parent) {
-  return worker::answer_main<ServeAnswer>("ladder", parent, [](const std::string& request, auto& answer) {
+  return measure::answer_main<ServeAnswer>("ladder", parent, [](const std::string& request, auto& answer) {
     serve_on_device(codec::read_data<ServeTask>(request, "read ladder task"), answer);
   });
 }
@@ -32,8 +32,8 @@ int ladder_main(std::string_view parent) {
 ServeAnswer ask_ladder(process::ProcessSupervisor& supervisor, const std::vector<std::string>& command,
                        const ServeTask& task, double silent_seconds_max,
                        const process::TickHandler& on_tick) {
-  return worker::ask<ServeAnswer>(supervisor, "ladder",
-                                  {command, codec::write_data(task), silent_seconds_max}, on_tick);
+  return measure::ask<ServeAnswer>(supervisor, "ladder",
+                                   {command, codec::write_data(task), silent_seconds_max}, on_tick);
 }
 
 }  // namespace graphbench::ladder

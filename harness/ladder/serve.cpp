@@ -58,7 +58,7 @@ void Server::move() {
   caller_.reset();
   tally_ = fresh_tally();
   const auto index = task_.task.launch * task_.placements + static_cast<std::int64_t>(placements_.size());
-  hooks_.move(worker::seed_for(task_.task, worker::SeedUse::moves, index));
+  hooks_.move(measure::seed_for(task_.task, measure::SeedUse::moves, index));
 }
 
 void Server::drop(std::int64_t size, const Error& error) {
@@ -108,7 +108,7 @@ std::int64_t Server::allocate() {
       rig_.allocate(largest);
       caller_.emplace(rig_.context(rig_.graph_pool()),
                       std::max(largest, *std::ranges::max_element(task_.rows)),
-                      worker::seed_for(task_.task, worker::SeedUse::inputs, 1));
+                      measure::seed_for(task_.task, measure::SeedUse::inputs, 1));
       rig_.stream().synchronize();
       return largest;
     } catch (const Error& error) {
@@ -313,8 +313,8 @@ void Server::serve_steps() {
   placements_.push_back(std::move(served));
 }
 
-void serve(const ServeTask& task, worker::TaskRig& rig, const ir::Program& program,
-           worker::StartupClock& clock, const ServeHooks& hooks, ServeAnswer& answer) {
+void serve(const ServeTask& task, measure::TaskRig& rig, const ir::Program& program,
+           measure::StartupClock& clock, const ServeHooks& hooks, ServeAnswer& answer) {
   Server(task, rig, program, clock, hooks, answer).run();
 }
 

@@ -40,14 +40,14 @@ struct ServeAnswer {
 
 struct ServeHooks {
   std::function<void()> alive;  // called between steps, to report that the process is working
-  // Releases the rig's memory, and changes the addresses of later allocations (worker::Placement::move).
+  // Releases the rig's memory, and changes the addresses of later allocations (measure::Placement::move).
   std::function<void(std::uint64_t seed)> move;
 };
 
 // Fills in `answer`, without device and choices. Throws Error: not_batch_major, state_not_splittable,
 // check_failed (isolation), out_of_memory if the sizes that fit cannot serve a step, and the exceptions of
 // steps. Drops sizes that do not fit in the first placement; in later ones they are errors.
-void serve(const ServeTask& task, worker::TaskRig& rig, const ir::Program& program,
-           worker::StartupClock& clock, const ServeHooks& hooks, ServeAnswer& answer);
+void serve(const ServeTask& task, measure::TaskRig& rig, const ir::Program& program,
+           measure::StartupClock& clock, const ServeHooks& hooks, ServeAnswer& answer);
 
 }  // namespace graphbench::ladder

@@ -67,8 +67,8 @@ struct Turn {
 
 class Server {
  public:
-  Server(const ServeTask& task, worker::TaskRig& rig, const ir::Program& program, worker::StartupClock& clock,
-         const ServeHooks& hooks, ServeAnswer& answer)
+  Server(const ServeTask& task, measure::TaskRig& rig, const ir::Program& program,
+         measure::StartupClock& clock, const ServeHooks& hooks, ServeAnswer& answer)
       : task_(task), rig_(rig), program_(program), clock_(clock), hooks_(hooks), answer_(answer) {}
 
   void run() {
@@ -120,9 +120,9 @@ class Server {
   void check();
 
   const ServeTask& task_;
-  worker::TaskRig& rig_;
+  measure::TaskRig& rig_;
   const ir::Program& program_;
-  worker::StartupClock& clock_;
+  measure::StartupClock& clock_;
   const ServeHooks& hooks_;
   ServeAnswer& answer_;
 

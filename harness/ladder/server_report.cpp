@@ -68,7 +68,7 @@ void Server::calibrate() {
   for (auto& [rows, eager] : eager_)
     served.push_back({&eager.step.now, [executor = eager.executor.get()] { executor->submit(); }});
   std::mt19937_64 random(
-      worker::seed_for(task_.task, worker::SeedUse::order, static_cast<std::int64_t>(placements_.size())));
+      measure::seed_for(task_.task, measure::SeedUse::order, static_cast<std::int64_t>(placements_.size())));
   time_turns(std::move(served), random);
   time_turns(std::move(eagerly), random);
   time_updates();
@@ -221,12 +221,12 @@ void Server::report_memory(model::LadderLaunch& launch) {
   launch.memory.workspace_bytes = static_cast<std::int64_t>(rig_.device().workspace_bytes());
   if (capture_order_.empty()) return;
   launch.memory.pool_bytes = capture_order_.back()->pool_bytes;
-  std::vector<machine::StepGraphs> steps;
+  std::vector<measure::StepGraphs> steps;
   for (const Rung* rung : capture_order_) steps.push_back(rung->executor->graphs());
-  const auto costs = machine::ExecMemory(rig_.device(), rig_.stream()).costs_of(steps);
+  const auto costs = measure::ExecMemory(rig_.device(), rig_.stream()).costs_of(steps);
   hooks_.alive();
   std::vector<double> grown;  // bytes of the pool and all execs after each capture
-  machine::ExecCost execs;
+  measure::ExecCost execs;
   bool known = true;
   for (std::size_t i = 0; i < costs.size(); ++i) {
     Rung& rung = *capture_order_[i];
@@ -269,7 +269,7 @@ void Server::check() {
                                  .remarks = {}};
     static_cast<void>(rung.executor->take_execs());
     check_isolation({*rung.executor, rig_.context(rig_.graph_pool()), rows, size,
-                     worker::seed_for(task_.task, worker::SeedUse::check, size)});
+                     measure::seed_for(task_.task, measure::SeedUse::check, size)});
     hooks_.alive();
   }
   if (answer_.check) answer_.check->identical = true;

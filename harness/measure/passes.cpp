@@ -60,7 +60,7 @@ struct Pass {
 
 // Runs rounds until the pass reaches a bound. Counts wall time, not sample time, because `seconds_max` limits
 // how long the user waits.
-void go_on(Pass& pass, const PassBounds& bounds, const ranks::Rank& rank) {
+void go_on(Pass& pass, const PassBounds& bounds, const Rank& rank) {
   const double seconds_before = pass.state.seconds;
   const Stopwatch watch;
   for (;;) {
@@ -235,7 +235,7 @@ class Passes final : public CellPasses {
   Pass throughput_;
   std::array<Pass*, 3> order_{&latency_, &device_, &throughput_};
   std::vector<Samples> samples_;  // one per placement
-  ranks::GroupTimes times_;       // without the ramp
+  GroupTimes times_;              // without the ramp
   Samples* now_ = nullptr;        // of the current placement
   std::int64_t visits_ = 0;
 };

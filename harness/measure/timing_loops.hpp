@@ -95,9 +95,9 @@ class CacheFlush {
 struct StepUnderTest {
   execution::Executor& executor;
   Stream& stream;
-  CacheFlush* flush = nullptr;               // run before each step, untimed; null: caches stay warm
-  ranks::Rank rank = {};                     // makes all ranks begin a step at once
-  ranks::GroupTimes* group_times = nullptr;  // gets the times of latency_loop(); null: not kept
+  CacheFlush* flush = nullptr;        // run before each step, untimed; null: caches stay warm
+  Rank rank = {};                     // makes all ranks begin a step at once
+  GroupTimes* group_times = nullptr;  // gets the times of latency_loop(); null: not kept
 
   // Before each step that is timed by itself, outside of its clocks: small state is put back, then the cache
   // emptied.

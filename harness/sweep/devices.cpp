@@ -214,7 +214,7 @@ void stay_on_share(const std::string& device) {
   if (!share) return;
   cpu_set_t cpus;
   CPU_ZERO(&cpus);
-  for (const int cpu : host::cpus_of(*share, machine::allowed_cpus()))
+  for (const int cpu : host::cpus_of(*share, measure::allowed_cpus()))
     CPU_SET(static_cast<std::size_t>(cpu), &cpus);
   if (::sched_setaffinity(0, sizeof cpus, &cpus) != 0)
     throw Error(ErrorCode::io, "stay on the CPUs of " + device);

@@ -49,7 +49,7 @@ std::unique_ptr<sweep::Journal> open_journal(const Job& job, const options::Swee
   if (!run || options.json == "-" || (exists(status) && !is_regular_file(status))) return nullptr;
   const std::string path = sweep::journal_of(options.json);
   const std::string where = options.where("json");
-  earlier.here = {machine::read_environment().hostname, run->device_uuid};
+  earlier.here = {measure::read_environment().hostname, run->device_uuid};
   earlier.place = where + ": " + in_quotes(path);
   auto journal = std::make_unique<sweep::Journal>(
       sweep::JournalSettings{path, where, std::move(run->identity), earlier.here, run->start_over});

@@ -76,7 +76,7 @@ RunIdentity identity_of(const model::Plan& plan, const model::DeviceFacts& facts
   return {{"plan", sha256_hex(tasks)},
           {"binary", binary_digest()},
           {"plugins", plugins_digest(plugins)},
-          {"kind of device", machine::read_environment(facts).fingerprint}};
+          {"kind of device", measure::read_environment(facts).fingerprint}};
 }
 
 }  // namespace graphbench::sweep

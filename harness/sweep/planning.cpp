@@ -38,7 +38,7 @@ void check_cpu(const options::SweepOptions& options) {
   stay_on_share(options.device);
   if (!options.instruments.cpu) return;
   try {
-    static_cast<void>(machine::submitter_cpus(options.instruments, machine::allowed_cpus()));
+    static_cast<void>(measure::submitter_cpus(options.instruments, measure::allowed_cpus()));
   } catch (const Error& error) {
     if (error.code() != ErrorCode::invalid_argument) throw;
     throw InputError(options.where("cpu"), error.what());
@@ -61,10 +61,10 @@ Conditions read_conditions(const model::Plan& plan, const options::SweepOptions&
                            process::ProcessSupervisor& supervisor) {
   const model::InstrumentOptions& instruments = plan.tasks.front().settings.instruments;
   Conditions conditions;
-  conditions.machine = machine::read_cpu_state(instruments);
-  const floors::FloorRequest request{plan.device, false, instruments};
-  const floors::FloorAnswer answer = floors::ask_floors(supervisor, process::own_command(options::floor_role),
-                                                        request, options.worker_timeout_seconds);
+  conditions.machine = measure::read_cpu_state(instruments);
+  const measure::FloorRequest request{plan.device, false, instruments};
+  const measure::FloorAnswer answer = measure::ask_floors(
+      supervisor, process::own_command(options::floor_role), request, options.worker_timeout_seconds);
   if (answer.reason) {
     conditions.warning = "the floors of " + plan.device + " could not be measured: " + answer.reason->message;
   } else {
@@ -201,7 +201,7 @@ void check_ranks(const options::SweepOptions& options, const model::Plan& plan,
     if (options.places.contains(option))
       throw InputError(options.where(option), "the option has no meaning for several ranks: leave it out");
   }
-  std::int64_t room = ranks::ranks_max;
+  std::int64_t room = measure::ranks_max;
   if (plan.device.starts_with("cuda:")) {
     room = -std::atoll(plan.device.substr(plan.device.find(':') + 1).c_str());
     for (const DeviceStatus& each : devices) room += each.available && each.id.starts_with("cuda") ? 1 : 0;
@@ -262,7 +262,7 @@ CheckedPlan make_checked_plan(const options::SweepOptions& options, const std::v
       throw InputError(options.where("package"), in_quotes(options.package.file) + ": " + why);
     checked.catalog.workloads = {take_package(package->manifest, chosen)};
   }
-  chosen.instruments.submitter = machine::choose_submitter(options.instruments, machine::allowed_cpus(),
+  chosen.instruments.submitter = measure::choose_submitter(options.instruments, measure::allowed_cpus(),
                                                            checked.catalog.facts.pci_bus_id);
   checked.plan = plan::make_plan(chosen, checked.catalog, argv);
   for (const std::string& note : checked.plan.facts.without_effect) complain("note: %s", note.c_str());
@@ -285,7 +285,7 @@ std::vector<std::string> child_command(const options::SweepOptions& options, con
 
 void finish_result(const CheckedPlan& checked, model::Result& result) {
   sweep::finish_result(checked.plan, checked.catalog.facts, result);
-  result.environment.machine = machine::read_cpu_state(checked.plan.tasks.front().settings.instruments);
+  result.environment.machine = measure::read_cpu_state(checked.plan.tasks.front().settings.instruments);
 }
 
 void refuse_step(const CheckedPlan& checked, const options::SweepOptions& options, const char* command) {

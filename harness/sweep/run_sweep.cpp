@@ -75,7 +75,7 @@ class Sweep {
   void apply_kept(const FinishedTask& kept) {
     try {
       for (const std::string& line : kept.events)
-        apply(codec::read_data<worker::WorkerEvent>(line, "read worker event"));
+        apply(codec::read_data<measure::WorkerEvent>(line, "read worker event"));
     } catch (const Error& error) {
       throw InputError(settings_.finished_in,
                        "task " + kept.id + " has an invalid line: " + error.what() +
@@ -131,7 +131,7 @@ class Sweep {
     const double began = since_start_.seconds();
     const process::ChildExit exit = model::ranks_of(task) == 1
                                         ? supervisor_.run(command, on_line, on_tick)
-                                        : ranks::run_group(supervisor_, command, spawned, on_line, on_tick);
+                                        : measure::run_group(supervisor_, command, spawned, on_line, on_tick);
     finished_.worker_seconds = since_start_.seconds() - began;
     table_.add_worker_seconds(finished_.worker_seconds, worker_.reported);
     if (exit.how == process::ChildExit::How::interrupted) {
@@ -144,7 +144,7 @@ class Sweep {
   }
 
   void take(std::string_view line) {
-    worker::WorkerEvent event = codec::read_data<worker::WorkerEvent>(line, "read worker event");
+    measure::WorkerEvent event = codec::read_data<measure::WorkerEvent>(line, "read worker event");
     if (event.cell) {
       for (model::Launch& launch : event.cell->launches) launch.within = statistics::within_launch(launch);
       worker_.reported.push_back(event.cell->cell.batch);
@@ -162,7 +162,7 @@ class Sweep {
   }
 
   // Records a worker's message, which may come from an earlier run.
-  void apply(const worker::WorkerEvent& event) {
+  void apply(const measure::WorkerEvent& event) {
     if (event.device) facts_ = *event.device;
     model::add_choices(outcome_.result.environment.library_choices, event.choices);
     if (event.cell) table_.add_cell(*event.cell);
@@ -180,7 +180,7 @@ class Sweep {
   }
 
   // Keeps a message if there is a journal; by default with only the first steps' samples, to save space.
-  void keep(worker::WorkerEvent event, std::string_view line) {
+  void keep(measure::WorkerEvent event, std::string_view line) {
     const bool about_the_worker = !event.phase.empty() || event.error || event.stopped;
     if (!settings_.keep || about_the_worker) return;
     if (!event.cell || settings_.keep_samples) {
@@ -266,7 +266,7 @@ void finish_result(const model::Plan& plan, const model::DeviceFacts& facts, mod
   result.complete = true;
   result.plan = plan.facts;
   std::vector<model::LibraryChoice> choices = std::move(result.environment.library_choices);
-  result.environment = machine::read_environment(facts);
+  result.environment = measure::read_environment(facts);
   result.environment.library_choices = std::move(choices);
   result.environment.no_gpu = plan.no_gpu;
 }

@@ -95,7 +95,7 @@ TEST_P(ShapesConformance, AStepIsRightWhateverWasRecordedAheadOfIt) {
   task.settings.sampling.seconds_max = 0.01;
   task.settings.instruments.shape_trace = {
       "steps.txt", 2, {{1, 1}, {8, 1}, {1, 1}, {3, 2}, {8, 1}, {3, 2}, {2, 3}, {8, 1}, {3, 2}}};
-  worker::TaskRig rig(task, device(), p);
+  measure::TaskRig rig(task, device(), p);
   rig.allocate(1);
   int traces = 0;
   const auto traced = [&](std::int64_t) {
@@ -103,7 +103,7 @@ TEST_P(ShapesConformance, AStepIsRightWhateverWasRecordedAheadOfIt) {
     return program();
   };
   std::vector<model::TraceSpan> spans;
-  const model::ShapeWalk walk = worker::walk_shapes(
+  const model::ShapeWalk walk = measure::walk_shapes(
       task, rig, traced, [] {}, spans);
   std::vector<std::string> outcomes;
   for (const model::TracedStep& step : walk.traces) outcomes.push_back(step.outcome);
@@ -130,8 +130,8 @@ TEST_P(LadderConformance, ServesEveryStepAndPaddingReachesNoOtherRow) {
     task.sizes = {1, 3, 8};
     task.policy.when = when;
     task.rows = {8, 1, 5, 2, 9, 3, 8, 7, 1, 4};
-    worker::TaskRig rig(task.task, device(), p);
-    worker::StartupClock clock(0);
+    measure::TaskRig rig(task.task, device(), p);
+    measure::StartupClock clock(0);
     ladder::ServeAnswer answer;
     ladder::serve(task, rig, p, clock, {[] {}, [&](std::uint64_t) { rig.release(); }}, answer);
     const ladder::Tally expected = ladder::tally(task.rows, task.sizes, task.policy, "");

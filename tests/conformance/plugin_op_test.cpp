@@ -260,22 +260,22 @@ TEST_P(PluginOpConformance, ThatWritesWhatItDoesNotDeclareFailsTheCheckByNameOfO
     return write_beside(call, operands, nullptr, user);
   };
   Rig rig = rig_with(op);
-  worker::CheckMemory memory;
+  measure::CheckMemory memory;
   std::string why;
   for (const ExecutionMode mode : {ExecutionMode::eager, ExecutionMode::whole}) {
     const auto executor =
         mode == ExecutionMode::eager ? rig.make(mode, op_batch) : rig.prepare(mode, op_batch);
     const execution::ExecutionContext context = rig.context();
-    const worker::CheckedStep step{*executor, mode, context, op_batch, 5, 1};
+    const measure::CheckedStep step{*executor, mode, context, op_batch, 5, 1};
     const std::string begin = "check: op mine (test_mine) wrote ";
     const char* const values[] = {"", "input x", "weight w", "state s"};
     for (victim = 1; victim < 4; ++victim) {
-      const Error error = test::error_of([&] { worker::check_against_eager(step, memory, why); });
+      const Error error = test::error_of([&] { measure::check_against_eager(step, memory, why); });
       EXPECT_EQ(error.code(), ErrorCode::undeclared_mutation);
       EXPECT_EQ(error.what(), begin + values[victim] + ", but does not declare that write");
     }
     victim = 4;  // the op's own output: this check passes, although the checks before it failed
-    EXPECT_TRUE(worker::check_against_eager(step, memory, why).identical) << why;
+    EXPECT_TRUE(measure::check_against_eager(step, memory, why).identical) << why;
   }
 }
 

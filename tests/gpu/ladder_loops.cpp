@@ -96,11 +96,11 @@ model::WorkerTask task_of(const std::string& workload) {
 // Two hits together: one fills its size, so that all rows are dirty; a smaller one after it must pad rows.
 bool compare_workload(Device& device, const abi::WorkloadRegistry& registry, const std::string& workload) {
   const model::WorkerTask task = task_of(workload);
-  const ir::Program program = worker::build_program(registry, task);
-  worker::TaskRig rig(task, device, program);
+  const ir::Program program = measure::build_program(registry, task);
+  measure::TaskRig rig(task, device, program);
   rig.allocate(rows_max);
   std::map<std::int64_t, std::unique_ptr<execution::Executor>> executors;
-  for (const std::int64_t size : worker::largest_first(ladder::parse_sizes("sizes", "1,2,4,8:512:+8"))) {
+  for (const std::int64_t size : measure::largest_first(ladder::parse_sizes("sizes", "1,2,4,8:512:+8"))) {
     model::Setup setup{};
     executors[size] = rig.prepare(size, setup, [](std::string_view) {});
     executors[size]->submit();
@@ -137,8 +137,8 @@ bool compare_workload(Device& device, const abi::WorkloadRegistry& registry, con
 // Alternates two sizes that share an exec, so that each step must update the exec to its own graph.
 bool compare_shared(Device& device, const abi::WorkloadRegistry& registry) {
   const model::WorkerTask task = task_of("mlp");
-  const ir::Program program = worker::build_program(registry, task);
-  worker::TaskRig rig(task, device, program);
+  const ir::Program program = measure::build_program(registry, task);
+  measure::TaskRig rig(task, device, program);
   rig.allocate(2);
   std::vector<std::unique_ptr<execution::Executor>> sizes;
   for (const std::int64_t size : {2, 1}) {

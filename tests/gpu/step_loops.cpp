@@ -15,8 +15,8 @@
 
 namespace {
 
-using graphbench::foreign::ForeignExecutor;
-using graphbench::foreign::ForeignStep;
+using graphbench::measure::ForeignExecutor;
+using graphbench::measure::ForeignStep;
 
 struct Loops {
   std::unique_ptr<graphbench::Device> device;
@@ -46,7 +46,7 @@ GB_EXPORT void* graphbench_loops_open(const gb_plugin* plugin, const char* devic
         auto loops = std::make_unique<Loops>();
         loops->device = graphbench::open_device(device);
         loops->stream = loops->device->make_stream();
-        const graphbench::foreign::Opening opening{.batch = batch,
+        const graphbench::measure::Opening opening{.batch = batch,
                                                    .mode = mode,
                                                    .device_uuid = loops->device->info().uuid,
                                                    .split_ops = {},

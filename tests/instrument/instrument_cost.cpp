@@ -83,7 +83,7 @@ void take_pairs(execution::Executor& executor, Stream& stream, std::size_t pairs
 
 // Takes rounds of pairs until the half width of the interval is at most `half_width_wanted_ns`, or for
 // `rounds_max` rounds. An eager step's submit spreads far more than a graph's, so it needs more rounds.
-Cost measure_cost(execution::Executor& executor, Stream& stream, machine::SubmitterPin& pin,
+Cost measure_cost(execution::Executor& executor, Stream& stream, measure::SubmitterPin& pin,
                   const Options& options) {
   Steps steps;
   std::mt19937 coin(1);
@@ -102,7 +102,7 @@ bool run(const Options& options) {
   workloads::add_builtin(registry);
   const std::unique_ptr<Device> device = open_device(options.device);
   const bool on_host = device->info().kind == "host";
-  machine::SubmitterPin pin({}, machine::allowed_cpus(), !on_host);
+  measure::SubmitterPin pin({}, measure::allowed_cpus(), !on_host);
   bool all_within = true;
   std::printf("%s, batch %lld: submit as a sweep samples it, and in a bare loop\n",
               device->info().name.c_str(), static_cast<long long>(options.batch));
@@ -117,9 +117,9 @@ bool run(const Options& options) {
       task.dtype = on_host ? "fp32" : "bf16";
       task.pass = "forward";
       task.warmup = 3;
-      const ir::Program program = worker::build_program(registry, task);
+      const ir::Program program = measure::build_program(registry, task);
       pin.keep_others_off();
-      worker::TaskRig rig(task, *device, program);
+      measure::TaskRig rig(task, *device, program);
       pin.take();
       rig.allocate(options.batch);
       model::Setup setup{};

@@ -74,8 +74,8 @@ int run(int argc, char** argv) {
   Medians medians;
   benchmark::RunSpecifiedBenchmarks(&medians);
   if (medians.failed || medians.nanoseconds.size() != std::size(value_counts)) return 1;
-  const floors::Line line =
-      floors::line_of({std::begin(value_counts), std::end(value_counts)}, medians.nanoseconds);
+  const measure::Line line =
+      measure::line_of({std::begin(value_counts), std::end(value_counts)}, medians.nanoseconds);
   std::printf("%s: %.3f ns per value compared, %.1f ns without any\n", device->info().name.c_str(),
               line.slope, line.at_zero);
   return 0;

@@ -8,18 +8,18 @@
 #include "harness/measure/machine/pinning.hpp"
 #include "harness/measure/worker/answers.hpp"
 
-namespace graphbench::floors {
+namespace graphbench::measure {
 
 int floor_main(std::string_view parent) {
-  return worker::answer_main<FloorAnswer>("floor", parent, [](const std::string& text, FloorAnswer& answer) {
+  return answer_main<FloorAnswer>("floor", parent, [](const std::string& text, FloorAnswer& answer) {
     const auto request = codec::read_data<FloorRequest>(text, "read floor request");
     const std::unique_ptr<Device> device = open_device(request.device);
     answer.facts = device->info();
-    const std::vector<int> allowed = machine::allowed_cpus();
+    const std::vector<int> allowed = allowed_cpus();
     model::InstrumentOptions instruments = request.instruments;
     if (!instruments.submitter)
-      instruments.submitter = machine::choose_submitter(instruments, allowed, device->info().pci_bus_id);
-    machine::SubmitterPin pin(instruments, allowed, device->info().kind != "host");
+      instruments.submitter = choose_submitter(instruments, allowed, device->info().pci_bus_id);
+    SubmitterPin pin(instruments, allowed, device->info().kind != "host");
     pin.keep_others_off();
     answer.floors =
         measure_floors(*device, request.complete ? FloorSettings{} : sweep_settings(), [&] { pin.take(); });
@@ -28,8 +28,7 @@ int floor_main(std::string_view parent) {
 
 FloorAnswer ask_floors(process::ProcessSupervisor& supervisor, const std::vector<std::string>& command,
                        const FloorRequest& request, double silent_seconds_max) {
-  return worker::ask<FloorAnswer>(supervisor, "floor",
-                                  {command, codec::write_data(request), silent_seconds_max});
+  return ask<FloorAnswer>(supervisor, "floor", {command, codec::write_data(request), silent_seconds_max});
 }
 
-}  // namespace graphbench::floors
+}  // namespace graphbench::measure

@@ -12,7 +12,7 @@
 #include "harness/model/result.hpp"
 #include "harness/model/settings.hpp"
 
-namespace graphbench::floors {
+namespace graphbench::measure {
 
 struct FloorRequest {
   std::string device;     // "cuda:0", "host", "auto"
@@ -36,11 +36,11 @@ int floor_main(std::string_view parent);
 FloorAnswer ask_floors(process::ProcessSupervisor& supervisor, const std::vector<std::string>& command,
                        const FloorRequest& request, double silent_seconds_max);
 
-}  // namespace graphbench::floors
+}  // namespace graphbench::measure
 
 namespace graphbench::codec {
 
-GB_DESCRIBE(floors::FloorRequest, device, complete, instruments);
-GB_DESCRIBE(floors::FloorAnswer, status, reason, facts, floors);
+GB_DESCRIBE(measure::FloorRequest, device, complete, instruments);
+GB_DESCRIBE(measure::FloorAnswer, status, reason, facts, floors);
 
 }  // namespace graphbench::codec

@@ -14,7 +14,7 @@
 #include "harness/measure/machine/exec_memory.hpp"
 #include "harness/model/statistics/quantiles.hpp"
 
-namespace graphbench::floors {
+namespace graphbench::measure {
 namespace {
 
 constexpr std::int64_t discarded = 5;
@@ -276,11 +276,11 @@ class Meter {
   }
 
   std::optional<model::ExecMemoryFloor> exec_memory() {
-    machine::ExecMemory memory(device_, *stream_, exec_quanta);
+    ExecMemory memory(device_, *stream_, exec_quanta);
     std::vector<model::ExecMemoryPoint> points;
     for (std::int64_t nodes = 16; nodes <= settings_.nodes_max; nodes *= 4) {
       const std::unique_ptr<Graph> graph = record(nodes, 1);
-      const std::optional<machine::ExecCost> cost = memory.costs_of({{graph.get()}}).front();
+      const std::optional<ExecCost> cost = memory.costs_of({{graph.get()}}).front();
       if (!cost) return std::nullopt;
       points.push_back({nodes, cost->bytes, 0});
     }
@@ -306,4 +306,4 @@ model::Floors measure_floors(Device& device, const FloorSettings& settings,
   return meter.measure();
 }
 
-}  // namespace graphbench::floors
+}  // namespace graphbench::measure

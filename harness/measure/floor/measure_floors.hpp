@@ -7,7 +7,7 @@
 #include "graphs/device/device.hpp"
 #include "harness/model/instruments.hpp"
 
-namespace graphbench::floors {
+namespace graphbench::measure {
 
 struct FloorSettings {
   bool shapes = true;              // also measures larger graphs, branches and exec memory, which is slow
@@ -23,4 +23,4 @@ FloorSettings sweep_settings();
 model::Floors measure_floors(
     Device& device, const FloorSettings& settings, const std::function<void()>& stream_made = [] {});
 
-}  // namespace graphbench::floors
+}  // namespace graphbench::measure

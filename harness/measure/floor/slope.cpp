@@ -7,7 +7,7 @@
 
 #include "graphs/base/error.hpp"
 
-namespace graphbench::floors {
+namespace graphbench::measure {
 
 Line line_of(const std::vector<double>& x, const std::vector<double>& y) {
   GRAPHBENCH_ASSERT(x.size() == y.size());
@@ -51,4 +51,4 @@ double smallest_step(std::vector<double> values) {
   return step;
 }
 
-}  // namespace graphbench::floors
+}  // namespace graphbench::measure

@@ -5,7 +5,7 @@
 
 #include "harness/model/instruments.hpp"
 
-namespace graphbench::floors {
+namespace graphbench::measure {
 
 struct Line {
   double slope = 0;
@@ -21,4 +21,4 @@ model::ExecMemoryFloor with_line(std::vector<model::ExecMemoryPoint> points);
 // The smallest difference between two different values; 0 if all are equal.
 double smallest_step(std::vector<double> values);
 
-}  // namespace graphbench::floors
+}  // namespace graphbench::measure

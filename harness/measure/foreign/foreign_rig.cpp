@@ -11,7 +11,7 @@
 #include "harness/measure/worker/task_rig.hpp"
 #include "harness/measure/worker/to_float.hpp"
 
-namespace graphbench::foreign {
+namespace graphbench::measure {
 namespace {
 
 // The largest relative error that another order of the same operations can cause: the norm of the difference
@@ -64,9 +64,9 @@ void add_facts(std::map<std::string, std::string>& facts, const std::string& nam
 
 ForeignRig::ForeignRig(const model::WorkerTask& task, Device& device, const gb_step& record,
                        const std::function<void(std::int64_t batch, std::string_view name)>& phase,
-                       const ranks::Rank& rank)
+                       const Rank& rank)
     : Rig(task, device), record_(record), phase_(phase), rank_(rank) {
-  for (const std::int64_t batch : worker::largest_first(task.batches)) {
+  for (const std::int64_t batch : largest_first(task.batches)) {
     if (!open(batch)) return;
   }
 }
@@ -210,7 +210,7 @@ void ForeignRig::check(execution::Executor& executor, std::int64_t batch, const 
   }
   const bool on_host = device().info().kind == "host";
   const auto run = [&](execution::Executor& runner) {
-    step.fill(worker::seed_for(task_, worker::SeedUse::check, batch));
+    step.fill(seed_for(task_, SeedUse::check, batch));
     runner.submit();
     stream().synchronize();
     return outputs_of(step, stream(), on_host);
@@ -236,14 +236,14 @@ void ForeignRig::check(execution::Executor& executor, std::int64_t batch, const 
   double worst = 0;
   for (std::size_t i = 0; i < expected.size(); ++i) {
     const Output& wanted = expected[i];
-    if (worker::same_bytes(wanted.bytes, actual[i].bytes)) continue;
+    if (same_bytes(wanted.bytes, actual[i].bytes)) continue;
     const std::string name = "output " + (wanted.name.empty() ? std::to_string(i) : wanted.name);
     check->identical = false;
     if (wanted.bytes.size() != actual[i].bytes.size() || wanted.dtype != actual[i].dtype)
       fail(name + " has another shape or type than eager's");
     if (wanted.dtype == GB_OTHER || wanted.dtype == GB_I32) fail(name + " differs from eager's");
-    const worker::Difference difference =
-        worker::difference_of(static_cast<ir::DType>(wanted.dtype), wanted.bytes, actual[i].bytes);
+    const Difference difference =
+        difference_of(static_cast<ir::DType>(wanted.dtype), wanted.bytes, actual[i].bytes);
     check->max_abs_error = std::max(check->max_abs_error, difference.largest);
     const double limit = tolerance_of(wanted.dtype);
     if (!(difference.relative <= limit))
@@ -256,4 +256,4 @@ void ForeignRig::check(execution::Executor& executor, std::int64_t batch, const 
                        " of their norm at most, within the limit";
 }
 
-}  // namespace graphbench::foreign
+}  // namespace graphbench::measure

@@ -9,9 +9,9 @@
 #include "harness/measure/ranks/rank.hpp"
 #include "harness/measure/worker/rig.hpp"
 
-namespace graphbench::foreign {
+namespace graphbench::measure {
 
-class ForeignRig final : public worker::Rig {
+class ForeignRig final : public Rig {
  public:
   // The arguments must outlive the rig. Opens the step for the task's batches, the largest first. Stores a
   // failure, which make_executor() throws for that batch; opens no more batches if the failure makes the
@@ -19,7 +19,7 @@ class ForeignRig final : public worker::Rig {
   // opens; a second thread repeats the call, as a sign of life. A batch that fails on one rank fails on all.
   ForeignRig(const model::WorkerTask& task, Device& device, const gb_step& record,
              const std::function<void(std::int64_t batch, std::string_view name)>& phase,
-             const ranks::Rank& rank = {});
+             const Rank& rank = {});
 
   void allocate(std::int64_t) override { allocated_ = true; }
   bool allocated() const noexcept override { return allocated_; }
@@ -52,9 +52,9 @@ class ForeignRig final : public worker::Rig {
 
   const gb_step& record_;
   const std::function<void(std::int64_t batch, std::string_view name)> phase_;
-  const ranks::Rank rank_;
+  const Rank rank_;
   std::map<std::int64_t, Opened> opened_;
   bool allocated_ = false;
 };
 
-}  // namespace graphbench::foreign
+}  // namespace graphbench::measure

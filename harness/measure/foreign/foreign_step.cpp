@@ -7,7 +7,7 @@
 
 #include "graphs/abi/guard.hpp"
 
-namespace graphbench::foreign {
+namespace graphbench::measure {
 namespace {
 
 // A step with more parts or outputs is refused: such a number comes from uninitialized memory.
@@ -274,4 +274,4 @@ std::vector<facts::DescribedPiece> ForeignExecutor::describe() const {
   return described;
 }
 
-}  // namespace graphbench::foreign
+}  // namespace graphbench::measure

@@ -10,7 +10,7 @@
 #include "graphs/abi/graphbench_abi.h"
 #include "graphs/execution/executor.hpp"
 
-namespace graphbench::foreign {
+namespace graphbench::measure {
 
 // Arguments of gb_step.open; see gb_step_request.
 struct Opening {
@@ -103,4 +103,4 @@ class ForeignExecutor final : public execution::Executor {
   std::vector<Part> parts_;
 };
 
-}  // namespace graphbench::foreign
+}  // namespace graphbench::measure

@@ -12,7 +12,7 @@
 
 #include "graphs/base/process/child_io.hpp"
 
-namespace graphbench::foreign {
+namespace graphbench::measure {
 namespace {
 
 std::int64_t ticks_of(const std::vector<process::ProcessStat>& processes, pid_t root) {
@@ -64,4 +64,4 @@ Heartbeat::Heartbeat(std::function<void()> beat, double seconds, int beats_max)
         }
       }) {}
 
-}  // namespace graphbench::foreign
+}  // namespace graphbench::measure

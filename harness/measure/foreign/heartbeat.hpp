@@ -5,7 +5,7 @@
 #include <functional>
 #include <thread>
 
-namespace graphbench::foreign {
+namespace graphbench::measure {
 
 // The CPU time in ticks of this process and its descendants, which count because compilers run as children.
 std::int64_t ticks_of_process_tree();
@@ -20,4 +20,4 @@ class Heartbeat {
   std::jthread thread_;
 };
 
-}  // namespace graphbench::foreign
+}  // namespace graphbench::measure

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <memory>
 
-namespace graphbench::machine {
+namespace graphbench::measure {
 namespace {
 
 constexpr std::size_t candidates_max = 8;
@@ -122,4 +122,4 @@ CpuTopology read_cpu_topology(const std::string& pci_bus_id, const std::string& 
   return result;
 }
 
-}  // namespace graphbench::machine
+}  // namespace graphbench::measure

@@ -8,7 +8,7 @@
 
 #include "harness/model/settings.hpp"
 
-namespace graphbench::machine {
+namespace graphbench::measure {
 
 struct Cpu {
   int number = 0;
@@ -39,4 +39,4 @@ std::optional<model::SubmitterCpus> choose_submitter(const model::InstrumentOpti
                                                      const std::vector<int>& allowed,
                                                      const std::string& pci_bus_id);
 
-}  // namespace graphbench::machine
+}  // namespace graphbench::measure

@@ -10,7 +10,7 @@
 
 #include "graphs/base/text.hpp"
 
-namespace graphbench::machine {
+namespace graphbench::measure {
 namespace {
 
 namespace fs = std::filesystem;
@@ -104,4 +104,4 @@ model::CpuState read_cpu_state(const model::InstrumentOptions& instruments, cons
   return state;
 }
 
-}  // namespace graphbench::machine
+}  // namespace graphbench::measure

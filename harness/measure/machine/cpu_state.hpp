@@ -5,9 +5,9 @@
 
 #include "harness/model/settings.hpp"
 
-namespace graphbench::machine {
+namespace graphbench::measure {
 
 // Reads files of the system below `root` ("" except in tests). What the system does not report is absent.
 model::CpuState read_cpu_state(const model::InstrumentOptions& instruments, const std::string& root = "");
 
-}  // namespace graphbench::machine
+}  // namespace graphbench::measure

@@ -8,7 +8,7 @@
 
 #include "graphs/base/text.hpp"
 
-namespace graphbench::machine {
+namespace graphbench::measure {
 namespace {
 
 constexpr std::array<std::string_view, 3> steady_reasons = {"applications_clocks_setting", "sync_boost",
@@ -62,4 +62,4 @@ void DeviceClock::settle(const Probe& probe) {
   }
 }
 
-}  // namespace graphbench::machine
+}  // namespace graphbench::measure

@@ -9,7 +9,7 @@
 #include "graphs/device/device.hpp"
 #include "harness/model/instruments.hpp"
 
-namespace graphbench::machine {
+namespace graphbench::measure {
 
 // A clock that an administrator set, or that follows another GPU's clock, does not count as throttled.
 bool is_throttled(const facts::DeviceReading& reading);
@@ -50,4 +50,4 @@ class DeviceClock {
   double usual_seconds_ = quickest_seconds_;  // the quickest since settle() last timed out
 };
 
-}  // namespace graphbench::machine
+}  // namespace graphbench::measure

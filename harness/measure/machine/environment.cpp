@@ -14,7 +14,7 @@
 #include "graphbench_version.hpp"
 #include "graphs/base/digest.hpp"
 
-namespace graphbench::machine {
+namespace graphbench::measure {
 namespace {
 
 const std::string unknown = "unknown";
@@ -91,4 +91,4 @@ std::string fingerprint_of(const model::Environment& environment) {
   return sha256_hex(text);
 }
 
-}  // namespace graphbench::machine
+}  // namespace graphbench::measure

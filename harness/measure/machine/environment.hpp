@@ -5,7 +5,7 @@
 
 #include "harness/model/result.hpp"
 
-namespace graphbench::machine {
+namespace graphbench::measure {
 
 // A fact that cannot be read is "unknown". `device` becomes a part of the environment and its fingerprint.
 model::Environment read_environment(const model::DeviceFacts& device = {});
@@ -14,4 +14,4 @@ model::Environment read_environment(const model::DeviceFacts& device = {});
 // driver, runtime, libraries, CPU and tool version. The commit is left out, because people compare commits.
 std::string fingerprint_of(const model::Environment& environment);
 
-}  // namespace graphbench::machine
+}  // namespace graphbench::measure

@@ -7,7 +7,7 @@
 #include <map>
 #include <utility>
 
-namespace graphbench::machine {
+namespace graphbench::measure {
 namespace {
 
 constexpr double usual_quantum_bytes = 2 << 20;
@@ -113,4 +113,4 @@ std::vector<std::optional<ExecCost>> ExecMemory::costs_of(const std::vector<Step
   return costs;
 }
 
-}  // namespace graphbench::machine
+}  // namespace graphbench::measure

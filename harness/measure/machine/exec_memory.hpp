@@ -8,7 +8,7 @@
 
 #include "graphs/device/device.hpp"
 
-namespace graphbench::machine {
+namespace graphbench::measure {
 
 // The device memory of one more exec for each graph of a step, in total. A driver takes memory in quanta, so
 // the resolution is one quantum divided by the number of instantiated steps. Two measurements of the same
@@ -46,4 +46,4 @@ class ExecMemory {
   std::vector<std::unique_ptr<GraphExec>> kept_;
 };
 
-}  // namespace graphbench::machine
+}  // namespace graphbench::measure

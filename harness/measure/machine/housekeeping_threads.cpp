@@ -12,7 +12,7 @@
 #include "graphs/base/text.hpp"
 #include "harness/measure/machine/pinning.hpp"
 
-namespace graphbench::machine {
+namespace graphbench::measure {
 namespace {
 
 // The hardware threads of the taken CPUs' cores; empty if hwloc does not know the cores.
@@ -75,4 +75,4 @@ void HousekeepingThreads::set_affinity(pid_t thread, const std::vector<int>& cpu
            std::strerror(errno));
 }
 
-}  // namespace graphbench::machine
+}  // namespace graphbench::measure

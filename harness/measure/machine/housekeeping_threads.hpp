@@ -10,7 +10,7 @@
 
 #include "harness/measure/machine/cpu_choice.hpp"
 
-namespace graphbench::machine {
+namespace graphbench::measure {
 
 // Returns the allowed CPUs without `taken` and, if any remain, without the others of their cores, because
 // hardware threads of one core share its execution units. Returns all allowed CPUs if `taken` has them all.
@@ -42,4 +42,4 @@ class HousekeepingThreads {
   std::vector<int> cpus_;
 };
 
-}  // namespace graphbench::machine
+}  // namespace graphbench::measure

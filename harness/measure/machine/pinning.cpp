@@ -18,7 +18,7 @@
 #include "harness/measure/machine/cpu_choice.hpp"
 #include "harness/model/statistics/quantiles.hpp"
 
-namespace graphbench::machine {
+namespace graphbench::measure {
 namespace {
 
 [[noreturn]] void refuse(int cpu, const std::string& why) {
@@ -153,4 +153,4 @@ double arithmetic_seconds() {
   return statistics::median({seconds.begin(), seconds.end()});
 }
 
-}  // namespace graphbench::machine
+}  // namespace graphbench::measure

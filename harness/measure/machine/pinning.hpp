@@ -9,7 +9,7 @@
 
 #include "harness/model/settings.hpp"
 
-namespace graphbench::machine {
+namespace graphbench::measure {
 
 // The CPUs that this process may run on, ascending. Throws Error(io) if the system does not list them.
 std::vector<int> allowed_cpus();
@@ -58,4 +58,4 @@ class SubmitterPin {
   std::optional<int> cpu_;
 };
 
-}  // namespace graphbench::machine
+}  // namespace graphbench::measure

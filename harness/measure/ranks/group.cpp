@@ -21,7 +21,7 @@
 #include "harness/measure/worker/worker_fields.hpp"
 #include "harness/model/axes.hpp"
 
-namespace graphbench::ranks {
+namespace graphbench::measure {
 namespace {
 
 using Exits = std::vector<process::ChildExit>;
@@ -80,7 +80,7 @@ class Group {
     const std::size_t rank = broken == nullptr ? 0 : static_cast<std::size_t>(broken - exits.data());
     if (!reason_ && rank > 0) reason_ = failure_of(rank);
     if (reason_) {
-      on_line_(codec::write_data(worker::WorkerEvent{.error = reason_}));
+      on_line_(codec::write_data(WorkerEvent{.error = reason_}));
       return {.status = 1};
     }
     process::ChildExit exit = exits[rank];
@@ -115,7 +115,7 @@ class Group {
   }
 
   void take(std::size_t rank, std::string_view line) {
-    const worker::WorkerEvent event = codec::read_data<worker::WorkerEvent>(line, "read worker event");
+    const WorkerEvent event = codec::read_data<WorkerEvent>(line, "read worker event");
     if (event.error) workers_[rank].error = event.error;
     if (rank > 0) return;
     if (!event.phase.empty() && (event.phase != phase_ || event.batch != batch_)) {
@@ -248,4 +248,4 @@ std::string call_of(const std::string& stacks) {
   return {};
 }
 
-}  // namespace graphbench::ranks
+}  // namespace graphbench::measure

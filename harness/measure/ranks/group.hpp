@@ -6,7 +6,7 @@
 #include "graphs/base/process/process_supervisor.hpp"
 #include "harness/model/plan.hpp"
 
-namespace graphbench::ranks {
+namespace graphbench::measure {
 
 // Runs a worker for each rank of the task, and ends all of them when a rank fails alone, crashes or hangs.
 // `worker`: the command of a worker without ranks. `on_line` gets the lines of rank 0. If the group has a
@@ -23,4 +23,4 @@ std::string device_after(const std::string& first, std::size_t rank);
 // thread is in the step. `stacks`: the text that Python's faulthandler writes of all threads.
 std::string call_of(const std::string& stacks);
 
-}  // namespace graphbench::ranks
+}  // namespace graphbench::measure

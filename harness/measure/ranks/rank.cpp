@@ -15,7 +15,7 @@
 
 #include "graphs/base/files.hpp"
 
-namespace graphbench::ranks {
+namespace graphbench::measure {
 
 std::optional<Error> error_of(const Slot& slot) {
   const std::string text(slot.failure, strnlen(slot.failure, sizeof slot.failure));
@@ -125,4 +125,4 @@ std::optional<Error> Rank::settle(std::optional<Error> mine) const {
   return alike ? mine : first;
 }
 
-}  // namespace graphbench::ranks
+}  // namespace graphbench::measure

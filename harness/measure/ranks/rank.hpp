@@ -12,7 +12,7 @@
 
 #include "graphs/base/error.hpp"
 
-namespace graphbench::ranks {
+namespace graphbench::measure {
 
 inline constexpr std::int64_t ranks_max = 64;
 inline constexpr const char* block_variable = "GRAPHBENCH_RANKS";         // the file of the Block
@@ -84,4 +84,4 @@ class Rank {
   std::int64_t count_ = 1;
 };
 
-}  // namespace graphbench::ranks
+}  // namespace graphbench::measure

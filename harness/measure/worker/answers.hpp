@@ -11,7 +11,7 @@
 #include "harness/measure/worker/task_rig.hpp"
 #include "harness/model/codec/messages.hpp"
 
-namespace graphbench::worker {
+namespace graphbench::measure {
 
 // A line that only says that the process is working.
 inline constexpr std::string_view alive_line = "alive";
@@ -55,4 +55,4 @@ Answer ask(process::ProcessSupervisor& supervisor, const std::string& name,
   return answer;
 }
 
-}  // namespace graphbench::worker
+}  // namespace graphbench::measure

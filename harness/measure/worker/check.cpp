@@ -11,7 +11,7 @@
 #include "graphs/ir/cond.hpp"
 #include "harness/measure/worker/to_float.hpp"
 
-namespace graphbench::worker {
+namespace graphbench::measure {
 namespace {
 
 using execution::ExecutionContext;
@@ -216,4 +216,4 @@ model::Check check_against_eager(const CheckedStep& step, CheckMemory& memory, s
   return check;
 }
 
-}  // namespace graphbench::worker
+}  // namespace graphbench::measure

@@ -9,7 +9,7 @@
 #include "graphs/execution/executor.hpp"
 #include "harness/model/result.hpp"
 
-namespace graphbench::worker {
+namespace graphbench::measure {
 
 struct CheckedStep {
   execution::Executor& executor;
@@ -40,4 +40,4 @@ struct CheckMemory {
 // by its declaration.
 model::Check check_against_eager(const CheckedStep& step, CheckMemory& memory, std::string& why);
 
-}  // namespace graphbench::worker
+}  // namespace graphbench::measure

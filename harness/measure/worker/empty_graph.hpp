@@ -6,7 +6,7 @@
 
 #include "graphs/device/device.hpp"
 
-namespace graphbench::worker {
+namespace graphbench::measure {
 
 class EmptyGraph {
  public:
@@ -31,4 +31,4 @@ class EmptyGraph {
   std::unique_ptr<GraphExec> exec_;
 };
 
-}  // namespace graphbench::worker
+}  // namespace graphbench::measure

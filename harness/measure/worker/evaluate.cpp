@@ -4,7 +4,7 @@
 #include "harness/measure/passes.hpp"
 #include "harness/model/statistics/summary.hpp"
 
-namespace graphbench::worker {
+namespace graphbench::measure {
 
 EvaluationStep::EvaluationStep(const model::WorkerTask& task, TaskRig& rig, const ir::Program& forward,
                                std::int64_t batch)
@@ -36,11 +36,11 @@ std::vector<std::vector<std::byte>> EvaluationStep::outputs(bool eagerly) {
 }
 
 model::Evaluation EvaluationStep::measure() {
-  const measure::StepUnderTest step{*executor_, rig_.stream()};
+  const StepUnderTest step{*executor_, rig_.stream()};
   model::Launch launch{};
-  measure::measure_ramp(step, task_.settings.sampling, launch);
+  measure_ramp(step, task_.settings.sampling, launch);
   launch.latency_samples.clear();  // discards samples that were taken while the cache filled
-  measure::measure_ramp(step, task_.settings.sampling, launch);
+  measure_ramp(step, task_.settings.sampling, launch);
   const facts::GraphCounts counts = executor_->counts().graphs;
   return {.ops = counts.captured_ops + counts.eager_ops,
           .pieces = counts.pieces,
@@ -49,4 +49,4 @@ model::Evaluation EvaluationStep::measure() {
           .latency_seconds = statistics::summarize(launch.latency_samples)};
 }
 
-}  // namespace graphbench::worker
+}  // namespace graphbench::measure

@@ -6,7 +6,7 @@
 
 #include "harness/measure/worker/task_rig.hpp"
 
-namespace graphbench::worker {
+namespace graphbench::measure {
 
 class EvaluationStep {
  public:
@@ -30,4 +30,4 @@ class EvaluationStep {
   std::unique_ptr<execution::Executor> executor_;
 };
 
-}  // namespace graphbench::worker
+}  // namespace graphbench::measure

@@ -5,7 +5,7 @@
 #include "harness/measure/worker/task_run.hpp"
 #include "harness/model/codec/json_writer.hpp"
 
-namespace graphbench::worker {
+namespace graphbench::measure {
 namespace {
 
 struct GraphDump {
@@ -15,17 +15,17 @@ struct GraphDump {
 };
 
 }  // namespace
-}  // namespace graphbench::worker
+}  // namespace graphbench::measure
 
 namespace graphbench::codec {
 
 GB_DESCRIBE(facts::DescribedNode, op, type, function, facts, after);
 GB_DESCRIBE(facts::DescribedPiece, nodes);
-GB_DESCRIBE(worker::GraphDump, schema, cell, pieces);
+GB_DESCRIBE(measure::GraphDump, schema, cell, pieces);
 
 }  // namespace graphbench::codec
 
-namespace graphbench::worker {
+namespace graphbench::measure {
 namespace {
 
 std::string in_dot(const std::string& text) {
@@ -85,4 +85,4 @@ void dump_graphs(const std::string& folder, const std::string& cell_id, executio
         ir::dump(program, execution::segments_of(mode, context.program, context.splits), batch));
 }
 
-}  // namespace graphbench::worker
+}  // namespace graphbench::measure

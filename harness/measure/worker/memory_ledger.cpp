@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace graphbench::worker {
+namespace graphbench::measure {
 namespace {
 
 std::int64_t reserved(const execution::MemoryPool& pool) {
@@ -53,4 +53,4 @@ model::Memory MemoryLedger::close() {
   return memory_;
 }
 
-}  // namespace graphbench::worker
+}  // namespace graphbench::measure

@@ -9,7 +9,7 @@
 #include "harness/measure/worker/task_rig.hpp"
 #include "harness/model/result.hpp"
 
-namespace graphbench::worker {
+namespace graphbench::measure {
 
 class MemoryLedger {
  public:
@@ -36,4 +36,4 @@ class MemoryLedger {
   model::Memory memory_{};
 };
 
-}  // namespace graphbench::worker
+}  // namespace graphbench::measure

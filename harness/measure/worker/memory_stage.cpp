@@ -8,7 +8,7 @@
 #include "harness/measure/machine/exec_memory.hpp"
 #include "harness/measure/worker/task_run.hpp"
 
-namespace graphbench::worker {
+namespace graphbench::measure {
 namespace {
 
 using execution::ExecutionMode;
@@ -25,21 +25,21 @@ bool has_graphs(const TaskRun& run, const BatchRun& batch) {
   return batch.result.status == model::CellStatus::ok && run.is_graph_cell(batch);
 }
 
-using ExecCosts = std::map<std::int64_t, std::optional<machine::ExecCost>>;  // by batch
+using ExecCosts = std::map<std::int64_t, std::optional<ExecCost>>;  // by batch
 
 // Call this last, because the driver keeps the memory of graphs. Only the first launch measures, because the
 // later launches make the same graphs.
 ExecCosts measure_execs(TaskRun& run) {
   if (run.task.launch > 0) return {};
   std::vector<std::int64_t> sizes;
-  std::vector<machine::StepGraphs> steps;
+  std::vector<StepGraphs> steps;
   for (const BatchRun& batch : run.batches) {
     if (!has_graphs(run, batch)) continue;
     sizes.push_back(batch.size);
     steps.push_back(batch.executor->graphs());
   }
-  machine::ExecMemory memory(run.placement->device(), run.placement->rig().stream());
-  const std::vector<std::optional<machine::ExecCost>> costs = memory.costs_of(steps);
+  ExecMemory memory(run.placement->device(), run.placement->rig().stream());
+  const std::vector<std::optional<ExecCost>> costs = memory.costs_of(steps);
   ExecCosts by_batch;
   for (std::size_t i = 0; i < sizes.size(); ++i) by_batch[sizes[i]] = costs[i];
   return by_batch;
@@ -89,11 +89,11 @@ void measure_memory(TaskRun& run) {
   for (const BatchRun& batch : run.batches) {
     if (batch.result.status != model::CellStatus::ok) continue;
     memory.pool_bytes_own = own[batch.size];
-    const std::optional<machine::ExecCost>& exec = execs[batch.size];
+    const std::optional<ExecCost>& exec = execs[batch.size];
     memory.exec_bytes = exec ? std::optional(std::llround(exec->bytes)) : std::nullopt;
     memory.exec_resolution_bytes = exec ? std::optional(std::llround(exec->resolution_bytes)) : std::nullopt;
     run.tell({.batch = batch.size, .memory = memory});
   }
 }
 
-}  // namespace graphbench::worker
+}  // namespace graphbench::measure

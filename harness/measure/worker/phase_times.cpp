@@ -9,7 +9,7 @@
 #include "graphs/base/clock.hpp"
 #include "harness/model/statistics/quantiles.hpp"
 
-namespace graphbench::worker {
+namespace graphbench::measure {
 namespace {
 
 constexpr int steps_max = 21;
@@ -86,4 +86,4 @@ void measure_phases(Device& device, Stream& stream, const ir::Program& program, 
   training.step_seconds = statistics::median_or_absent(seconds["step"]);
 }
 
-}  // namespace graphbench::worker
+}  // namespace graphbench::measure

@@ -9,7 +9,7 @@
 #include "graphs/execution/executor.hpp"
 #include "harness/model/result.hpp"
 
-namespace graphbench::worker {
+namespace graphbench::measure {
 
 // Items [first, last) of a step in one phase: "forward", "backward" (with sums of gradients), "optimizer".
 struct PhaseRun {
@@ -30,4 +30,4 @@ void submit_by_phases(Stream& stream, const std::vector<execution::StepItem>& it
 void measure_phases(Device& device, Stream& stream, const ir::Program& program, execution::Executor& executor,
                     model::Training& training);
 
-}  // namespace graphbench::worker
+}  // namespace graphbench::measure

@@ -7,10 +7,10 @@
 #include "graphs/ir/random_fill.hpp"
 #include "harness/model/axes.hpp"
 
-namespace graphbench::worker {
+namespace graphbench::measure {
 
 Placement::Placement(const model::WorkerTask& task, const OpenDevice& open, const MakeRig& make_rig,
-                     machine::SubmitterPin& pin) {
+                     SubmitterPin& pin) {
   // Threads of the driver and of streams inherit the CPUs of the thread that starts them.
   pin.keep_others_off();
   device_ = open();
@@ -22,7 +22,7 @@ Placement::Placement(const model::WorkerTask& task, const OpenDevice& open, cons
   // A CPU's last-level cache is not emptied between visits, because other programs share and refill it.
   const bool own_cache = device_->info().kind != "host" && device_->cache_bytes() > 0;
   if (task.settings.instruments.cold_l2 || own_cache) {
-    cache_ = std::make_unique<measure::CacheFlush>(*device_, rig_->stream());
+    cache_ = std::make_unique<CacheFlush>(*device_, rig_->stream());
   }
 }
 
@@ -52,4 +52,4 @@ Placement::~Placement() {
   }
 }
 
-}  // namespace graphbench::worker
+}  // namespace graphbench::measure

@@ -12,7 +12,7 @@
 #include "harness/measure/timing_loops.hpp"
 #include "harness/measure/worker/rig.hpp"
 
-namespace graphbench::worker {
+namespace graphbench::measure {
 
 using OpenDevice = std::function<std::unique_ptr<Device>()>;
 
@@ -21,7 +21,7 @@ class Placement {
   // Arguments outlive the placement. Only one placement may exist at a time. Throws what opening the device
   // and making the rig throw.
   Placement(const model::WorkerTask& task, const OpenDevice& open, const MakeRig& make_rig,
-            machine::SubmitterPin& pin);
+            SubmitterPin& pin);
   // Discards a device that the rig owns. Reports a failed reset on stderr; the device then cannot be opened
   // again.
   ~Placement();
@@ -39,15 +39,15 @@ class Placement {
     if (monitor_.monitor == nullptr) return std::nullopt;
     return monitor_.monitor->read();
   }
-  measure::CacheFlush* cache() noexcept { return cache_.get(); }  // null if the cache is not emptied
+  CacheFlush* cache() noexcept { return cache_.get(); }  // null if the cache is not emptied
 
  private:
   // Members in order of construction. All but the device are destroyed before the device is discarded.
   std::unique_ptr<Device> device_;
   std::unique_ptr<Rig> rig_;
   MonitorResult monitor_;
-  std::unique_ptr<measure::CacheFlush> cache_;
+  std::unique_ptr<CacheFlush> cache_;
   std::vector<Buffer> unused_;
 };
 
-}  // namespace graphbench::worker
+}  // namespace graphbench::measure

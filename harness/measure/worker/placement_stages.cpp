@@ -9,7 +9,7 @@
 #include "harness/measure/worker/task_run.hpp"
 #include "harness/model/vocabulary.hpp"
 
-namespace graphbench::worker {
+namespace graphbench::measure {
 namespace {
 
 // Runs a step and ignores its error: after a refused capture, a plugin's CUDA runtime reports the refusal
@@ -88,14 +88,14 @@ void set_up_first(TaskRun& run, BatchRun& batch) {
         batch.result.training->breaks.push_back({std::string(name_of(ErrorCode::no_gradient_capture)), line});
     }
   }
-  measure::measure_ramp(run.step_of(batch), run.task.settings.sampling, launch);
+  measure_ramp(run.step_of(batch), run.task.settings.sampling, launch);
   count(run, batch);
   launch.setups.push_back(launch.setup);
   run.startup.add(launch.setup);
   add_package(run, batch, launch.setup);
-  batch.passes = measure::make_cell_passes(run.task.settings.sampling,
-                                           seed_for(run.task, SeedUse::passes, batch.size + run.task.launch),
-                                           launch, run.placements);
+  batch.passes = make_cell_passes(run.task.settings.sampling,
+                                  seed_for(run.task, SeedUse::passes, batch.size + run.task.launch), launch,
+                                  run.placements);
 }
 
 // Sets a batch up in a later placement, with one step instead of the ramp. In a new context other batches
@@ -127,10 +127,10 @@ void set_up_placement(TaskRun& run, std::int64_t index) {
     note_caller_io(run, batch);
     batch.executor.reset();
   }
-  if (index % measure::placements_on_a_device == 0) {
+  if (index % placements_on_a_device == 0) {
     run.placement.reset();
     run.placement.emplace(run.task, run.open, run.make_rig, run.pin);
-    if (run.program != nullptr && run.placements - index <= measure::placements_on_a_device)
+    if (run.program != nullptr && run.placements - index <= placements_on_a_device)
       run.ledger.emplace(run.placement->device(), run.program_rig());
   } else {
     run.placement->move(seed_for(run.task, SeedUse::moves, run.task.launch * run.placements + index));
@@ -174,19 +174,19 @@ void visit(TaskRun& run, BatchRun& batch) {
   const std::optional<double> slowdown = run.clock.slowdown(probe);
   if (slowdown) batch.device_slowdowns.push_back(*slowdown);
   // The probe decides, because a monitor may still report a limit after the work that reached the limit.
-  const bool lowered = slowdown.value_or(machine::DeviceClock::lowered) >= machine::DeviceClock::lowered;
-  machine::add_later_reading(*machine, run.placement->read_monitor(), lowered);
+  const bool lowered = slowdown.value_or(DeviceClock::lowered) >= DeviceClock::lowered;
+  add_later_reading(*machine, run.placement->read_monitor(), lowered);
   machine->cpu = run.pin.cpu();
 }
 
 // Loads the device after the placement's visits, then waits for its clock as before a visit.
 void sustain(TaskRun& run, BatchRun& batch) {
-  measure::SustainedBounds bounds;
+  SustainedBounds bounds;
   bounds.seconds_max = *run.task.settings.instruments.sustained_seconds;
   bounds.samples_max = run.task.settings.sampling.samples_max;
   run.pin.hold();
-  batch.loads.push_back(measure::measure_sustained(run.step_of(batch), run.placement->device(), bounds,
-                                                   [&] { run.tell_phase(batch.size, "sustain"); }));
+  batch.loads.push_back(measure_sustained(run.step_of(batch), run.placement->device(), bounds,
+                                          [&] { run.tell_phase(batch.size, "sustain"); }));
   run.clock.settle(
       [&] { return run.placement->device().clock_probe_seconds(run.placement->rig().stream()); });
 }
@@ -217,7 +217,7 @@ void measure_batches(TaskRun& run) {
   std::mt19937_64 generator(seed_for(run.task, SeedUse::order, run.task.launch));
   for (std::int64_t i = 0; i < run.placements; ++i) {
     set_up_placement(run, i);
-    for (std::int64_t j = 0; j < measure::visits_in_a_placement; ++j) {
+    for (std::int64_t j = 0; j < visits_in_a_placement; ++j) {
       std::ranges::shuffle(order, generator);
       for (BatchRun* batch : order) attempt(run, *batch, {"measure", visit});
     }
@@ -231,4 +231,4 @@ void measure_batches(TaskRun& run) {
   }
 }
 
-}  // namespace graphbench::worker
+}  // namespace graphbench::measure

@@ -11,7 +11,7 @@
 #include "harness/measure/worker/profile_summary.hpp"
 #include "harness/measure/worker/task_run.hpp"
 
-namespace graphbench::worker {
+namespace graphbench::measure {
 namespace {
 
 constexpr int checked_steps = 9;
@@ -42,7 +42,7 @@ class BatchProfile {
   // `device_seconds`: the step's device time without the profiler.
   model::Profile run(std::int64_t batch, const std::optional<model::Summary>& device_seconds) {
     set_up(batch);
-    for (int i = 0; i < settling_steps; ++i) {
+    for (int i = 0; i < profile_settling_steps; ++i) {
       span(i == 0 ? "first step" : "step", [&] { executor_->submit(); });
     }
     collect();
@@ -197,4 +197,4 @@ void record_profiles(TaskRun& run) {
   });
 }
 
-}  // namespace graphbench::worker
+}  // namespace graphbench::measure

@@ -10,7 +10,7 @@
 #include "graphs/base/error.hpp"
 #include "harness/model/statistics/quantiles.hpp"
 
-namespace graphbench::worker {
+namespace graphbench::measure {
 namespace {
 
 using statistics::median;
@@ -120,7 +120,7 @@ bool copies_in_graph(const Activity& activity) {
          (activity.kind == Activity::Kind::kernel && activity.name.starts_with("memcpy"));
 }
 
-StepContents contents_of(const RecordedStep& step, const StepGraphs& graphs) {
+StepContents contents_of(const RecordedStep& step, const ProfiledGraphs& graphs) {
   StepContents work;
   for (const Activity& activity : step.activities) {
     const bool fills = activity.kind == Activity::Kind::fill || activity.name.starts_with("memset");
@@ -160,7 +160,7 @@ std::int64_t compare_counts(const std::map<Key, std::int64_t>& eager, const std:
 }  // namespace
 
 model::StepRecords summarize_records(const std::vector<RecordedStep>& steps,
-                                     const std::vector<RecordedStep>& eager, const StepGraphs& graphs) {
+                                     const std::vector<RecordedStep>& eager, const ProfiledGraphs& graphs) {
   constexpr std::size_t differences_max = 5;
   const model::Profile profile = summarize_profile(steps);
   const StepContents wanted = contents_of(eager.back(), {});
@@ -212,4 +212,4 @@ model::DeviceTimeCheck summarize_time_check(const std::vector<RecordedStep>& ste
           .events_seconds = median_difference(without)};
 }
 
-}  // namespace graphbench::worker
+}  // namespace graphbench::measure

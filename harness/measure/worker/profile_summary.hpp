@@ -8,10 +8,10 @@
 #include "graphs/device/profiler.hpp"
 #include "harness/model/instruments.hpp"
 
-namespace graphbench::worker {
+namespace graphbench::measure {
 
 // Steps that run under a profiler before the recorded steps.
-inline constexpr int settling_steps = 3;
+inline constexpr int profile_settling_steps = 3;
 inline constexpr int recorded_steps = 5;
 
 // The time in which any activity ran, and the time without activity between the first start and the last
@@ -37,7 +37,7 @@ model::DeviceTimeCheck summarize_time_check(const std::vector<RecordedStep>& ste
                                             const std::vector<RecordedStep>& without);
 
 // What is known of a step's graphs when its records are compared with eager's.
-struct StepGraphs {
+struct ProfiledGraphs {
   // The step consists of graphs alone, so what runs beside them is not the step's.
   bool all = false;
   // The bytes of each copy node, if the graphs can be read: the driver runs small copies of a graph as
@@ -50,6 +50,7 @@ struct StepGraphs {
 // of the step. Busy time is the median over `steps`. Both lists need at least one step. graph_seconds stays
 // 0.
 model::StepRecords summarize_records(const std::vector<RecordedStep>& steps,
-                                     const std::vector<RecordedStep>& eager, const StepGraphs& graphs = {});
+                                     const std::vector<RecordedStep>& eager,
+                                     const ProfiledGraphs& graphs = {});
 
-}  // namespace graphbench::worker
+}  // namespace graphbench::measure

@@ -10,7 +10,7 @@
 #include "harness/model/plan.hpp"
 #include "harness/model/result.hpp"
 
-namespace graphbench::worker {
+namespace graphbench::measure {
 
 // A worker's report, with only the parts that are new since the last report.
 struct WorkerEvent {
@@ -36,4 +36,4 @@ struct WorkerEvent {
   std::optional<model::Reason> error = {};
 };
 
-}  // namespace graphbench::worker
+}  // namespace graphbench::measure

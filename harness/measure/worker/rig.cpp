@@ -3,7 +3,7 @@
 
 #include "graphs/base/clock.hpp"
 
-namespace graphbench::worker {
+namespace graphbench::measure {
 namespace {
 
 double seconds_of(const std::function<void()>& stage) {
@@ -49,4 +49,4 @@ void Rig::set_up(execution::Executor& executor, model::Setup& setup,
   });
 }
 
-}  // namespace graphbench::worker
+}  // namespace graphbench::measure

@@ -14,7 +14,7 @@
 #include "harness/model/plan.hpp"
 #include "harness/model/result.hpp"
 
-namespace graphbench::worker {
+namespace graphbench::measure {
 
 class TaskRig;
 
@@ -73,4 +73,4 @@ class Rig {
 
 using MakeRig = std::function<std::unique_ptr<Rig>(Device& device)>;
 
-}  // namespace graphbench::worker
+}  // namespace graphbench::measure

@@ -8,7 +8,7 @@
 #include "graphs/base/clock.hpp"
 #include "harness/model/result.hpp"
 
-namespace graphbench::worker {
+namespace graphbench::measure {
 
 class StartupClock {
  public:
@@ -39,4 +39,4 @@ class StartupClock {
   Stopwatch last_;
 };
 
-}  // namespace graphbench::worker
+}  // namespace graphbench::measure

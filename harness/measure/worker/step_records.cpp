@@ -8,7 +8,7 @@
 #include "harness/measure/worker/task_run.hpp"
 #include "harness/model/statistics/quantiles.hpp"
 
-namespace graphbench::worker {
+namespace graphbench::measure {
 namespace {
 
 constexpr int timed_replays = 50;
@@ -68,7 +68,7 @@ StepList record(execution::Executor& executor, Stream& stream, ActivityProfiler&
     }
     executor.submit();
   };
-  for (int i = 0; i < settling_steps; ++i) submit();
+  for (int i = 0; i < profile_settling_steps; ++i) submit();
   stream.synchronize();
   static_cast<void>(profiler.collect());
   StepList steps;
@@ -80,9 +80,9 @@ StepList record(execution::Executor& executor, Stream& stream, ActivityProfiler&
   return steps;
 }
 
-StepGraphs graphs_of(const execution::Executor& executor) {
+ProfiledGraphs graphs_of(const execution::Executor& executor) {
   const execution::StepCounts counts = executor.counts();
-  StepGraphs graphs{.all = counts.graphs.eager_ops == 0 && counts.graphs.pieces > 0};
+  ProfiledGraphs graphs{.all = counts.graphs.eager_ops == 0 && counts.graphs.pieces > 0};
   if (executor.graphs().empty()) return graphs;
   std::vector<std::int64_t>& copies = graphs.copies.emplace();
   for (const facts::DescribedPiece& piece : executor.describe()) {
@@ -98,9 +98,9 @@ void record_batch(TaskRun& run, BatchRun& batch, const EmptyLine& line, Activity
   execution::Executor& executor = *batch.executor;
   const StepList eager = record(executor.eager(), stream, profiler);
   const bool is_eager = &executor.eager() == &executor;
-  model::StepRecords& records =
-      batch.result.records.emplace(summarize_records(is_eager ? eager : record(executor, stream, profiler),
-                                                     eager, is_eager ? StepGraphs{} : graphs_of(executor)));
+  model::StepRecords& records = batch.result.records.emplace(
+      summarize_records(is_eager ? eager : record(executor, stream, profiler), eager,
+                        is_eager ? ProfiledGraphs{} : graphs_of(executor)));
   // A step that runs nothing on the device has no graph to predict.
   records.graph_seconds = eager.back().activities.empty() ? 0 : graph_seconds(line, eager);
 }
@@ -127,4 +127,4 @@ void record_steps(TaskRun& run) {
   });
 }
 
-}  // namespace graphbench::worker
+}  // namespace graphbench::measure

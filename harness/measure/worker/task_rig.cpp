@@ -12,7 +12,7 @@
 #include "harness/model/axes.hpp"
 #include "harness/package/package.hpp"
 
-namespace graphbench::worker {
+namespace graphbench::measure {
 namespace {
 
 // Each step reads the parameters that the step before wrote, so that a difference from eager grows.
@@ -205,4 +205,4 @@ void TaskRig::check(execution::Executor& executor, std::int64_t batch, const mod
               "check: " + why + "; the largest difference is " + std::to_string(check->max_abs_error));
 }
 
-}  // namespace graphbench::worker
+}  // namespace graphbench::measure

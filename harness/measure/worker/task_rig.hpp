@@ -19,7 +19,7 @@ namespace graphbench::abi {
 class WorkloadRegistry;
 }
 
-namespace graphbench::worker {
+namespace graphbench::measure {
 
 // Uses of the task's seed. Each has its own stream of random numbers.
 enum class SeedUse : std::uint64_t {
@@ -99,4 +99,4 @@ class TaskRig final : public Rig {
   CheckMemory check_memory_;
 };
 
-}  // namespace graphbench::worker
+}  // namespace graphbench::measure

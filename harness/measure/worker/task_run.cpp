@@ -11,7 +11,7 @@
 #include "harness/model/statistics/quantiles.hpp"
 #include "harness/model/vocabulary.hpp"
 
-namespace graphbench::worker {
+namespace graphbench::measure {
 namespace {
 
 struct Stopped {};  // ends all stages; run_task() catches it
@@ -49,7 +49,7 @@ void finish(TaskRun& run, BatchRun& batch) {
   model::LaunchMachine& machine = *batch.result.launches.front().machine;
   machine.cpu_slowdown = statistics::median_or_absent(batch.cpu_slowdowns);
   machine.device_slowdown = statistics::median_or_absent(batch.device_slowdowns);
-  if (!batch.loads.empty()) batch.result.launches.front().sustained = measure::summarize_loads(batch.loads);
+  if (!batch.loads.empty()) batch.result.launches.front().sustained = summarize_loads(batch.loads);
   if (batch.result.training)
     measure_phases(run.placement->device(), run.placement->rig().stream(), *run.program, *batch.executor,
                    *batch.result.training);
@@ -154,7 +154,7 @@ bool TaskRun::trains() const {
   return program != nullptr && ir::is_training(*program);
 }
 
-measure::StepUnderTest TaskRun::step_of(const BatchRun& batch) {
+StepUnderTest TaskRun::step_of(const BatchRun& batch) {
   return {*batch.executor, placement->rig().stream(),
           task.settings.instruments.cold_l2 ? placement->cache() : nullptr, rank};
 }
@@ -222,4 +222,4 @@ void run_task(TaskRun& run) {
   }
 }
 
-}  // namespace graphbench::worker
+}  // namespace graphbench::measure

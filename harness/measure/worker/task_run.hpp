@@ -22,17 +22,17 @@
 #include "harness/model/axes.hpp"
 #include "harness/model/plan.hpp"
 
-namespace graphbench::worker {
+namespace graphbench::measure {
 
 struct BatchRun {
   std::int64_t size = 0;
   model::CellResult result = {};
   std::unique_ptr<execution::Executor> executor = {};
-  std::unique_ptr<measure::CellPasses> passes = {};  // until the batch is checked
+  std::unique_ptr<CellPasses> passes = {};  // until the batch is checked
   bool reported = false;
   std::vector<double> cpu_slowdowns = {};  // one per visit
   std::vector<double> device_slowdowns = {};
-  std::vector<measure::LoadedPlacement> loads = {};  // of the placements under load
+  std::vector<LoadedPlacement> loads = {};  // of the placements under load
 };
 // The batches of the task, the largest first.
 std::vector<BatchRun> batches_of(const model::WorkerTask& task);
@@ -42,17 +42,17 @@ struct TaskRun {
   const model::WorkerTask& task;
   OpenDevice open;
   MakeRig make_rig;
-  machine::SubmitterPin& pin;
+  SubmitterPin& pin;
   Tell tell;
   StartupClock& startup;
   const ir::Program* program = nullptr;    // null: a foreign step
   const ir::Program* evaluated = nullptr;  // forward program to evaluate after training steps; null if none
   TraceProgram traced = {};                // makes the programs of --shape-trace; empty after the walk
-  ranks::Rank rank = {};
+  Rank rank = {};
 
   // For a foreign step, run_step() in worker.cpp sets 1.
   std::int64_t placements = model::at_first_use(task) ? 1 : measure::placements;
-  machine::DeviceClock clock = {};
+  DeviceClock clock = {};
   std::optional<facts::CacheUse> cache_use = {};  // at the last take_cache_use()
   std::optional<Placement> placement = {};
   std::optional<MemoryLedger> ledger = {};           // during the first placement on the last device
@@ -63,7 +63,7 @@ struct TaskRun {
   bool is_graph_cell(const BatchRun& batch) const;  // false for a cell that fell back to eager
   bool trains() const;
   TaskRig& program_rig() { return *placement->rig().of_program(); }
-  measure::StepUnderTest step_of(const BatchRun& batch);
+  StepUnderTest step_of(const BatchRun& batch);
   void tell_phase(std::int64_t batch, std::string_view phase) const;
 };
 
@@ -110,4 +110,4 @@ void tell_profiler(TaskRun& run, const std::function<model::InstrumentState(std:
 // Throws if the device cannot be opened.
 void run_task(TaskRun& run);
 
-}  // namespace graphbench::worker
+}  // namespace graphbench::measure

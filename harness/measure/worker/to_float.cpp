@@ -8,7 +8,7 @@
 #include <cstring>
 #include <limits>
 
-namespace graphbench::worker {
+namespace graphbench::measure {
 namespace {
 
 template <typename T>
@@ -113,4 +113,4 @@ std::optional<std::size_t> first_not_finite(ir::DType dtype, const std::vector<s
   return std::nullopt;
 }
 
-}  // namespace graphbench::worker
+}  // namespace graphbench::measure

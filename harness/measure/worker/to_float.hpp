@@ -7,7 +7,7 @@
 
 #include "graphs/ir/types.hpp"
 
-namespace graphbench::worker {
+namespace graphbench::measure {
 
 // Exact for all dtypes except large values of i32.
 std::vector<float> to_float(ir::DType dtype, const std::vector<std::byte>& bytes);
@@ -28,4 +28,4 @@ Difference difference_of(ir::DType dtype, const std::vector<std::byte>& expected
 // bfloat16 has the exponent of fp32). Absent if there is none, and for i32.
 std::optional<std::size_t> first_not_finite(ir::DType dtype, const std::vector<std::byte>& bytes);
 
-}  // namespace graphbench::worker
+}  // namespace graphbench::measure

@@ -9,7 +9,7 @@
 #include "harness/model/axes.hpp"
 #include "harness/model/statistics/quantiles.hpp"
 
-namespace graphbench::worker {
+namespace graphbench::measure {
 namespace {
 
 std::string change(const char* extent, std::int64_t from, std::int64_t to) {
@@ -40,8 +40,8 @@ void measure_hits(TraceCache& cache, const Shape& shape, Stream& stream, double 
   stream.synchronize();
   const double stop = steady_seconds() + seconds_max;
   while (hits.empty() || (hits.size() < pairs_max && steady_seconds() < stop)) {
-    const std::int64_t hit_ns = measure::time_submit<SteadyClock>(stream, [&] { cache.replay(shape); });
-    const std::int64_t replay_ns = measure::time_submit<SteadyClock>(stream, [&] { executor.submit(); });
+    const std::int64_t hit_ns = time_submit<SteadyClock>(stream, [&] { cache.replay(shape); });
+    const std::int64_t replay_ns = time_submit<SteadyClock>(stream, [&] { executor.submit(); });
     hits.push_back(static_cast<double>(hit_ns) * 1e-9);
     replays.push_back(static_cast<double>(replay_ns) * 1e-9);
   }
@@ -224,4 +224,4 @@ model::ShapeWalk walk_shapes(const model::WorkerTask& task, TaskRig& rig, const 
   return walk;
 }
 
-}  // namespace graphbench::worker
+}  // namespace graphbench::measure

@@ -16,7 +16,7 @@
 #include "graphs/ir/random_fill.hpp"
 #include "harness/measure/worker/task_rig.hpp"
 
-namespace graphbench::worker {
+namespace graphbench::measure {
 
 // `sequence` 0: the workload's own length.
 using TraceProgram = std::function<ir::Program(std::int64_t sequence)>;
@@ -116,4 +116,4 @@ class TraceCache {
 model::ShapeWalk walk_shapes(const model::WorkerTask& task, TaskRig& rig, const TraceProgram& program,
                              const std::function<void()>& begin_step, std::vector<model::TraceSpan>& spans);
 
-}  // namespace graphbench::worker
+}  // namespace graphbench::measure

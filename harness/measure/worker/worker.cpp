@@ -19,7 +19,7 @@
 #include "harness/package/package.hpp"
 #include "workloads/builtin.hpp"
 
-namespace graphbench::worker {
+namespace graphbench::measure {
 
 namespace {
 
@@ -43,30 +43,29 @@ void load_module(const model::WorkerTask& task, StartupClock& clock, Work work) 
   clock.lap(&model::Startup::module_seconds);
 }
 
-machine::SubmitterPin pin_of(const model::WorkerTask& task, const ranks::Rank& rank = {}) {
-  return machine::SubmitterPin(task.settings.instruments, rank.share_of(machine::allowed_cpus()),
-                               !task.device.starts_with("host"));
+SubmitterPin pin_of(const model::WorkerTask& task, const Rank& rank = {}) {
+  return SubmitterPin(task.settings.instruments, rank.share_of(allowed_cpus()),
+                      !task.device.starts_with("host"));
 }
 
 void run_step(const model::WorkerTask& task, const Tell& tell, StartupClock& clock, const gb_step& step,
               Work work) {
   load_module(task, clock, work);
-  const ranks::Rank rank = ranks::Rank::join();
-  machine::SubmitterPin pin = pin_of(task, rank);
+  const Rank rank = Rank::join();
+  SubmitterPin pin = pin_of(task, rank);
   const auto phase = [&](std::int64_t batch, std::string_view name) {
     tell({.batch = batch, .phase = std::string(name)});
   };
-  TaskRun run{.task = task,
-              .open = [&] { return open_device(task.device, work); },
-              .make_rig =
-                  [&](Device& device) {
-                    return std::make_unique<foreign::ForeignRig>(task, device, step, phase, rank);
-                  },
-              .pin = pin,
-              .tell = tell,
-              .startup = clock,
-              .rank = rank,
-              .placements = 1};
+  TaskRun run{
+      .task = task,
+      .open = [&] { return open_device(task.device, work); },
+      .make_rig =
+          [&](Device& device) { return std::make_unique<ForeignRig>(task, device, step, phase, rank); },
+      .pin = pin,
+      .tell = tell,
+      .startup = clock,
+      .rank = rank,
+      .placements = 1};
   run_task(run);
 }
 
@@ -89,7 +88,7 @@ void run_program(const model::WorkerTask& task, const Tell& tell, StartupClock& 
   }
   load_module(task, clock, Work::programs);
   if (package) clock.package = use_of(*package, task, clock);
-  machine::SubmitterPin pin = pin_of(task);
+  SubmitterPin pin = pin_of(task);
   const auto open = [&] {
     std::unique_ptr<Device> device = open_device(task.device);
     if (!package || package->choices.empty()) return device;
@@ -123,11 +122,11 @@ void on_placement(const model::WorkerTask& asked, StartupClock& clock, const abi
   std::optional<ir::Program> program;
   if (step == nullptr) program = build_program(registry, task);
   load_module(task, clock, work_of(lent));
-  machine::SubmitterPin pin = pin_of(task);
+  SubmitterPin pin = pin_of(task);
   const auto make_rig = [&](Device& device) -> std::unique_ptr<Rig> {
     if (program) return std::make_unique<TaskRig>(task, device, *program);
-    return std::make_unique<foreign::ForeignRig>(task, device, *step,
-                                                 [&](std::int64_t, std::string_view) { alive(); });
+    return std::make_unique<ForeignRig>(task, device, *step,
+                                        [&](std::int64_t, std::string_view) { alive(); });
   };
   Placement placement(
       task, [&] { return open_device(task.device, work_of(lent)); }, make_rig, pin);
@@ -171,4 +170,4 @@ int worker_main(std::string_view parent, const abi::LentPlugin* lent) {
   });
 }
 
-}  // namespace graphbench::worker
+}  // namespace graphbench::measure

@@ -10,7 +10,7 @@
 #include "harness/measure/worker/protocol.hpp"
 #include "harness/measure/worker/startup_clock.hpp"
 
-namespace graphbench::worker {
+namespace graphbench::measure {
 
 // Receives a worker's events in their order. It is called only between timed regions.
 using Tell = std::function<void(const WorkerEvent&)>;
@@ -32,4 +32,4 @@ int worker_main(std::string_view parent, const abi::LentPlugin* lent);
 void on_placement(const model::WorkerTask& task, StartupClock& clock, const abi::LentPlugin* lent,
                   const std::function<void()>& alive, const std::function<void(Placement&)>& work);
 
-}  // namespace graphbench::worker
+}  // namespace graphbench::measure

@@ -8,7 +8,7 @@
 namespace graphbench::codec {
 
 GB_DESCRIBE(model::TraceProcess, name, spans);
-GB_DESCRIBE(worker::WorkerEvent, (later, batch), (later, phase), (later, stopped), (later, cell),
+GB_DESCRIBE(measure::WorkerEvent, (later, batch), (later, phase), (later, stopped), (later, cell),
             (later, memory), (later, profile), (later, device), (later, choices), (later, profiler),
             (later, monitor), (later, trace), (later, error));
 

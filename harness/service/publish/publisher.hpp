@@ -81,7 +81,7 @@ class Publisher final : public sweep::SweepListener {
   PublishSettings settings_;
   reporters::SweepMetrics metrics_;
   // housekeeping_ and server_ are absent if nothing listens.
-  std::optional<machine::HousekeepingThreads> housekeeping_;
+  std::optional<measure::HousekeepingThreads> housekeeping_;
   std::unique_ptr<net::HttpServer> server_;
   std::string device_;
   std::string instance_;

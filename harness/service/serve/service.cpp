@@ -67,7 +67,7 @@ RunnerSettings runner_settings(const ServiceSettings& settings) {
 }
 
 net::ServerSettings server_settings(const ServiceSettings& settings,
-                                    machine::HousekeepingThreads& housekeeping, const ComparisonTurn& turn) {
+                                    measure::HousekeepingThreads& housekeeping, const ComparisonTurn& turn) {
   net::ServerSettings server;
   server.address = settings.listen;
   server.tls = settings.tls;
@@ -86,7 +86,7 @@ void run_service(const ServiceSettings& settings,
   if (mallopt(M_MMAP_THRESHOLD, mmap_threshold_bytes) != 1) {
     throw Error(ErrorCode::internal, "set malloc's mmap threshold: mallopt() refused");
   }
-  machine::HousekeepingThreads housekeeping;
+  measure::HousekeepingThreads housekeeping;
   const Descriptor lock = lock_folder(settings.state_folder);
   SweepStore store(settings.state_folder + "/sweeps.sqlite");
   reporters::SweepMetrics metrics(settings.tool_version);

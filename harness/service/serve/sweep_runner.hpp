@@ -42,7 +42,7 @@ struct RunnerParts {
   reporters::SweepMetrics& metrics;
   reporters::ServiceMetrics& service_metrics;
   SweepFeed& feed;
-  machine::HousekeepingThreads& housekeeping;
+  measure::HousekeepingThreads& housekeeping;
 };
 
 // Has its own thread. All members are thread-safe.

@@ -38,7 +38,7 @@ constexpr std::int64_t device_steps_max = 64;
 class OpenTask {
  public:
   OpenTask(const model::WorkerTask& task, Device& device, const abi::WorkloadRegistry& registry)
-      : program_(worker::build_program(registry, task)), rig_(task, device, program_) {
+      : program_(measure::build_program(registry, task)), rig_(task, device, program_) {
     if (task.settings.instruments.cold_l2) flush_.emplace(device, rig_.stream());
     allocate(task);
   }
@@ -56,11 +56,11 @@ class OpenTask {
   measure::StepUnderTest step(execution::Executor& executor) {
     return {executor, rig_.stream(), flush_ ? &*flush_ : nullptr};
   }
-  worker::TaskRig& rig() { return rig_; }
+  measure::TaskRig& rig() { return rig_; }
 
  private:
   void allocate(const model::WorkerTask& task) {
-    for (const std::int64_t batch : worker::largest_first(task.batches)) {
+    for (const std::int64_t batch : measure::largest_first(task.batches)) {
       try {
         rig_.allocate(batch);
         return;
@@ -72,7 +72,7 @@ class OpenTask {
   }
 
   ir::Program program_;
-  worker::TaskRig rig_;
+  measure::TaskRig rig_;
   std::optional<measure::CacheFlush> flush_;
   std::optional<Error> too_large_;  // why the largest batches have no buffers
   std::map<std::int64_t, std::unique_ptr<execution::Executor>> executors_;
@@ -135,7 +135,7 @@ class CellBenchmarks {
       const model::WorkerTask& task = *std::ranges::find_if(
           tasks_, [&](const model::WorkerTask& each) { return model::cell_of(each, cell.batch) == cell; });
       if (!done.insert(&task).second) continue;
-      for (const std::int64_t batch : worker::largest_first(task.batches)) {
+      for (const std::int64_t batch : measure::largest_first(task.batches)) {
         benchmark::RegisterBenchmark(
             model::id_of(model::cell_of(task, batch)).c_str(),
             [this, &task, batch](benchmark::State& state) { run_cell(state, task, batch); })
@@ -152,7 +152,7 @@ class CellBenchmarks {
       std::optional<model::Check> check;
       open.rig().check(executor, batch, nullptr, check);
     } catch (const Error& error) {
-      const bool skipped = worker::is_skip(error.code());
+      const bool skipped = measure::is_skip(error.code());
       skip(
           state, task, batch, skipped,
           std::string(skipped ? "skipped: " : "") + std::string(name_of(error.code())) + ": " + error.what());
@@ -192,7 +192,7 @@ class CellBenchmarks {
     open_of_ = nullptr;
     if (device_ == nullptr) open_device_of(task);
     // Threads that the stream starts now may run on all CPUs but the submitting thread's.
-    machine::SubmitterPin pin(task.settings.instruments, cpus_, device_->info().kind != "host");
+    measure::SubmitterPin pin(task.settings.instruments, cpus_, device_->info().kind != "host");
     pin.keep_others_off();
     open_ = std::make_unique<OpenTask>(task, *device_, registry_);
     pin.take();
@@ -201,7 +201,7 @@ class CellBenchmarks {
   }
 
   void open_device_of(const model::WorkerTask& task) {
-    cpus_ = machine::allowed_cpus();
+    cpus_ = measure::allowed_cpus();
     workloads::add_builtin(registry_);
     for (const std::string& plugin : task.settings.plugins) registry_.load(plugin);
     device_ = graphbench::open_device(task.device);

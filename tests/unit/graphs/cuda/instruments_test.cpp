@@ -140,7 +140,7 @@ TEST_F(InstrumentsTest, EventTimeOfAReplayIsBusyTimeAndGaps) {
   }
   const ProfilerResult records = device().make_profiler();
   if (records.profiler == nullptr) GTEST_SKIP() << records.detail;
-  std::vector<worker::RecordedStep> steps;
+  std::vector<measure::RecordedStep> steps;
   for (int i = 0; i < bursts; ++i) {
     for (int replay = 0; replay < burst; ++replay) exec->submit();
     stream->synchronize();
@@ -150,7 +150,7 @@ TEST_F(InstrumentsTest, EventTimeOfAReplayIsBusyTimeAndGaps) {
   }
   std::sort(event_seconds.begin(), event_seconds.end());
   const double device_seconds = event_seconds[event_seconds.size() / 2];
-  const model::Profile profile = worker::summarize_profile(steps);
+  const model::Profile profile = measure::summarize_profile(steps);
   const double recorded = profile.busy_seconds + profile.gap_seconds;
   EXPECT_LE(std::abs(device_seconds - recorded), std::max(1e-6, 0.02 * device_seconds))
       << "events say " << device_seconds << " s, records " << recorded << " s";

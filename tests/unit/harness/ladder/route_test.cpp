@@ -217,8 +217,8 @@ class Leak : public ::testing::TestWithParam<const char*> {};
 
 std::string why_refused(const ServeTask& task, const ir::Program& program) {
   const std::unique_ptr<Device> device = open_device("host");
-  worker::TaskRig rig(task.task, *device, program);
-  worker::StartupClock clock(0);
+  measure::TaskRig rig(task.task, *device, program);
+  measure::StartupClock clock(0);
   ServeAnswer answer;
   return test::failure([&] { serve(task, rig, program, clock, {[] {}, {}}, answer); });
 }
@@ -233,7 +233,7 @@ TEST_P(Leak, BetweenRowsIsCaughtWhereverItIsPlanted) {
   task.placements = 1;
   abi::WorkloadRegistry registry;
   workloads::add_builtin(registry);
-  const ir::Program program = worker::build_program(registry, task.task);
+  const ir::Program program = measure::build_program(registry, task.task);
   EXPECT_EQ(why_refused(task, with_leak(program, {})), "none");
   std::size_t planted = 0;
   for (const ir::Op& op : program.ops()) {

@@ -35,8 +35,8 @@ class Serve : public ::testing::Test {
   void SetUp() override { workloads::add_builtin(registry_); }
   ServeAnswer serve_program(const ServeTask& task, const ir::Program& program) {
     const std::unique_ptr<Device> device = open_device("host");
-    worker::TaskRig rig(task.task, *device, program);
-    worker::StartupClock clock(0);
+    measure::TaskRig rig(task.task, *device, program);
+    measure::StartupClock clock(0);
     ServeAnswer answer;
     Buffer taken;
     const auto move = [&](std::uint64_t) {
@@ -47,7 +47,7 @@ class Serve : public ::testing::Test {
     return answer;
   }
   ServeAnswer serve_task(const ServeTask& task) {
-    return serve_program(task, worker::build_program(registry_, task.task));
+    return serve_program(task, measure::build_program(registry_, task.task));
   }
   ErrorCode failure(const ServeTask& task, const ir::Program& program, const std::string& text) {
     const Error error = test::error_of([&] { serve_program(task, program); });

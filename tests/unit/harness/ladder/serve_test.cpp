@@ -164,7 +164,7 @@ TEST_F(Serve, ASizeThatFitsNoMoreFailsALaterPlacement) {
   task.placements = 2;
   room_ = 16 << 10;
   ::setenv("GRAPHBENCH_HOST_MEMORY_BYTES", "100000000", 1);
-  const ir::Program program = worker::build_program(registry_, task.task);
+  const ir::Program program = measure::build_program(registry_, task.task);
   EXPECT_EQ(failure(task, program, "placement 2: a size that fitted in the first placement does not fit now"),
             ErrorCode::out_of_memory);
   ::unsetenv("GRAPHBENCH_HOST_MEMORY_BYTES");
@@ -341,7 +341,7 @@ TEST_F(Serve, ValuesWhoseOutermostExtentIsNotTheBatchAreRefused) {
 TEST_F(Serve, StepsWithStateDoNotRunInParts) {
   ServeTask task = task_of("attention", "whole", {2});
   task.policy.beyond = LadderBeyond::split;
-  EXPECT_EQ(failure(task, worker::build_program(registry_, task.task), "give --beyond eager or refuse"),
+  EXPECT_EQ(failure(task, measure::build_program(registry_, task.task), "give --beyond eager or refuse"),
             ErrorCode::state_not_splittable);
 }
 
@@ -356,9 +356,9 @@ TEST_F(Serve, ASizeThatDoesNotFitIsDroppedAndTheLadderGoesOn) {
 
 TEST_F(Serve, PaddingRowsHoldPadValuesAfterEveryStep) {
   ServeTask task = task_of("attention", "whole", {}, "uniform:1:1", 1);
-  const ir::Program program = worker::build_program(registry_, task.task);
+  const ir::Program program = measure::build_program(registry_, task.task);
   const std::unique_ptr<Device> device = open_device("host");
-  worker::TaskRig rig(task.task, *device, program);
+  measure::TaskRig rig(task.task, *device, program);
   rig.allocate(8);
   Caller caller(rig.context(rig.graph_pool()), 8, 1);
   const ir::ValueId positions = program.values_of(ir::ValueKind::input).at(1);

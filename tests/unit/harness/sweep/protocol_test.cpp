@@ -14,8 +14,8 @@
 namespace graphbench::worker {
 namespace {
 
-WorkerEvent after_the_pipe(const WorkerEvent& event) {
-  return codec::read_data<WorkerEvent>(codec::write_data(event), "read");
+measure::WorkerEvent after_the_pipe(const measure::WorkerEvent& event) {
+  return codec::read_data<measure::WorkerEvent>(codec::write_data(event), "read");
 }
 
 TEST(Protocol, ATaskSurvives) {
@@ -64,9 +64,9 @@ TEST(Protocol, ACellSurvivesWithAllItsNumbers) {
   result.launches[0].latency_stopped_by = "precision";
   result.launches[0].latency_started_ns = {123456789012345678};
   result.launches[0].setup.prepare_seconds = 0.25;
-  const std::string line = codec::write_data(WorkerEvent{.cell = result});
+  const std::string line = codec::write_data(measure::WorkerEvent{.cell = result});
   EXPECT_EQ(line.find('\n'), std::string::npos);
-  const auto event = codec::read_data<WorkerEvent>(line, "read");
+  const auto event = codec::read_data<measure::WorkerEvent>(line, "read");
   const auto& copy = event.cell.value();
   EXPECT_EQ(copy.cell, result.cell);
   EXPECT_EQ(copy.status, model::CellStatus::ok);
@@ -85,20 +85,20 @@ TEST(Protocol, ACellSurvivesWithAllItsNumbers) {
 }
 
 TEST(Protocol, OtherEventsSurvive) {
-  const WorkerEvent phase = after_the_pipe({.batch = 64, .phase = "capture"});
+  const measure::WorkerEvent phase = after_the_pipe({.batch = 64, .phase = "capture"});
   EXPECT_EQ(phase.batch, 64);
   EXPECT_EQ(phase.phase, "capture");
   EXPECT_FALSE(phase.stopped || phase.cell || phase.memory || phase.error) << "what was not said";
   EXPECT_TRUE(after_the_pipe({.batch = 2, .stopped = true}).stopped);
   model::Memory sent{};
   sent.pool_bytes_own = 4;
-  const WorkerEvent memory = after_the_pipe({.batch = 2, .memory = sent});
+  const measure::WorkerEvent memory = after_the_pipe({.batch = 2, .memory = sent});
   EXPECT_EQ(memory.memory->pool_bytes_own, 4);
-  const WorkerEvent trace =
+  const measure::WorkerEvent trace =
       after_the_pipe({.trace = model::TraceProcess{.name = "cell", .spans = {{"host", "step", 1, 2}}}});
   EXPECT_EQ(trace.trace->name, "cell");
   EXPECT_EQ(trace.trace->spans.at(0).seconds, 2);
-  const WorkerEvent error = after_the_pipe({.error = model::Reason{"io", "a\nb\"c"}});
+  const measure::WorkerEvent error = after_the_pipe({.error = model::Reason{"io", "a\nb\"c"}});
   EXPECT_EQ(error.error->message, "a\nb\"c");
   const std::vector<model::LibraryChoice> choices = {{"op", "one", true, false, ""},
                                                      {"op 2", "two", false, true, "engine"}};
@@ -109,14 +109,14 @@ TEST(Protocol, OtherEventsSurvive) {
 }
 
 TEST(Protocol, BytesThatAreNotUtf8AreReplaced) {
-  const WorkerEvent event = after_the_pipe({.error = model::Reason{"io", "bad \xff byte"}});
+  const measure::WorkerEvent event = after_the_pipe({.error = model::Reason{"io", "bad \xff byte"}});
   EXPECT_EQ(event.error->message, "bad \xEF\xBF\xBD byte");
 }
 
 TEST(Protocol, WhatIsNoEventIsRefused) {
   for (const char* line : {"", "hello", "{}", "[]", "{\"dance\":1}", "{\"phase\":7}", "{\"batch\":\"2\"}",
                            "{\"cell\":[]}", "{\"choices\":{}}"}) {
-    EXPECT_THROW(codec::read_data<WorkerEvent>(line, "read"), Error) << line;
+    EXPECT_THROW(codec::read_data<measure::WorkerEvent>(line, "read"), Error) << line;
   }
   EXPECT_THROW(codec::read_data<model::WorkerTask>("{}", "read"), Error);
   EXPECT_THROW(codec::read_data<model::WorkerTask>("", "read"), Error);

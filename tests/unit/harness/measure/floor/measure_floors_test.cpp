@@ -10,7 +10,7 @@
 #include "harness/model/codec/messages.hpp"
 #include "tests/support/fake_device.hpp"
 
-namespace graphbench::floors {
+namespace graphbench::measure {
 namespace {
 
 FloorSettings quick() {
@@ -52,7 +52,7 @@ TEST(MeasureFloors, TheHostDeviceHasNoMemoryOfGraphs) {
 }
 
 // A device whose driver reserves 1 KiB per node and 8 KiB per graph, and never releases them.
-class WeighedDevice final : public test::FakeDevice {
+class GrowingDevice final : public test::FakeDevice {
  public:
   std::optional<MemoryUse> memory_use() override {
     return MemoryUse{static_cast<std::size_t>(log.instantiations * 8192 + log.nodes_instantiated * 1024),
@@ -61,7 +61,7 @@ class WeighedDevice final : public test::FakeDevice {
 };
 
 TEST(MeasureFloors, TheMemoryOfGraphsIsALineOverTheirNodes) {
-  WeighedDevice device;
+  GrowingDevice device;
   const model::Floors floors =
       measure_floors(device, {.shapes = true, .seconds_per_floor = 0.001, .samples_max = 5, .nodes_max = 64});
   const model::ExecMemoryFloor& memory = floors.exec_memory.value();
@@ -133,4 +133,4 @@ TEST(FloorProtocol, AnotherLineIsRefused) {
 }
 
 }  // namespace
-}  // namespace graphbench::floors
+}  // namespace graphbench::measure

@@ -11,7 +11,7 @@
 #include "tests/support/fake_device.hpp"
 #include "tests/support/refusal.hpp"
 
-namespace graphbench::foreign {
+namespace graphbench::measure {
 namespace {
 
 using testing::ElementsAre;
@@ -191,4 +191,4 @@ TEST_F(ForeignStepTest, PartsThatAModeCannotHaveAreRefused) {
 }
 
 }  // namespace
-}  // namespace graphbench::foreign
+}  // namespace graphbench::measure

@@ -12,7 +12,7 @@
 #include <string>
 #include <thread>
 
-namespace graphbench::foreign {
+namespace graphbench::measure {
 namespace {
 
 constexpr double interval_seconds = 0.2;
@@ -54,4 +54,4 @@ TEST(Heartbeat, IsSilentWhileNothingComputes) {
 }
 
 }  // namespace
-}  // namespace graphbench::foreign
+}  // namespace graphbench::measure

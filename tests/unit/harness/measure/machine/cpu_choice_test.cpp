@@ -11,7 +11,7 @@
 #include "harness/measure/machine/cpu_state.hpp"
 #include "tests/support/temporary_folder.hpp"
 
-namespace graphbench::machine {
+namespace graphbench::measure {
 namespace {
 
 using ::testing::ElementsAre;
@@ -215,4 +215,4 @@ TEST_F(CpuStateTest, GovernorsThatDifferAreMixedAndIntelsSwitchTurnsTurboOff) {
 }
 
 }  // namespace
-}  // namespace graphbench::machine
+}  // namespace graphbench::measure

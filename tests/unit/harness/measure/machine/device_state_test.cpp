@@ -12,7 +12,7 @@
 
 #include "harness/measure/machine/environment.hpp"
 
-namespace graphbench::machine {
+namespace graphbench::measure {
 namespace {
 
 facts::DeviceReading reading(std::vector<std::string> throttle) {
@@ -162,4 +162,4 @@ TEST(Environment, FingerprintDependsOnWhatChangesNumbersAndNotOnTheHost) {
 }
 
 }  // namespace
-}  // namespace graphbench::machine
+}  // namespace graphbench::measure

@@ -13,7 +13,7 @@
 #include "harness/measure/machine/housekeeping_threads.hpp"
 #include "tests/support/refusal.hpp"
 
-namespace graphbench::machine {
+namespace graphbench::measure {
 namespace {
 
 using ::testing::AllOf;
@@ -211,4 +211,4 @@ TEST(HousekeepingThreads, MayBeAnywhereWhereNothingIsPinned) {
 }
 
 }  // namespace
-}  // namespace graphbench::machine
+}  // namespace graphbench::measure

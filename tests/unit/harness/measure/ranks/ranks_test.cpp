@@ -13,7 +13,7 @@
 #include "harness/measure/ranks/group.hpp"
 #include "harness/measure/ranks/rank.hpp"
 
-namespace graphbench::ranks {
+namespace graphbench::measure {
 namespace {
 
 class Ranks : public testing::Test {
@@ -119,4 +119,4 @@ TEST(Stacks, NameTheCallsOfTheStepThread) {
 }
 
 }  // namespace
-}  // namespace graphbench::ranks
+}  // namespace graphbench::measure

@@ -13,7 +13,7 @@
 #include "tests/unit/harness/measure/worker/task_run_fixture.hpp"
 #include "workloads/builtin.hpp"
 
-namespace graphbench::worker {
+namespace graphbench::measure {
 namespace {
 
 Activity kernel(std::string name, double start, double end) {
@@ -274,8 +274,8 @@ class Step {
   Step(test::CallLog& log, std::size_t graphs, std::size_t nodes) {
     for (std::size_t i = 0; i < graphs; ++i) graphs_.push_back(std::make_unique<test::FakeGraph>(log, nodes));
   }
-  machine::StepGraphs graphs() const {
-    machine::StepGraphs graphs;
+  StepGraphs graphs() const {
+    StepGraphs graphs;
     for (const auto& graph : graphs_) graphs.push_back(graph.get());
     return graphs;
   }
@@ -284,12 +284,12 @@ class Step {
   std::vector<std::unique_ptr<test::FakeGraph>> graphs_;
 };
 
-using Costs = std::vector<std::optional<machine::ExecCost>>;
+using Costs = std::vector<std::optional<ExecCost>>;
 
 class ExecMemoryTest : public ::testing::Test {
  protected:
-  Costs measure(const std::vector<machine::StepGraphs>& steps) {
-    return machine::ExecMemory(device_, *stream_).costs_of(steps);
+  Costs measure(const std::vector<StepGraphs>& steps) {
+    return ExecMemory(device_, *stream_).costs_of(steps);
   }
   WeighedDevice device_;
   std::unique_ptr<Stream> stream_ = device_.make_stream();
@@ -297,7 +297,7 @@ class ExecMemoryTest : public ::testing::Test {
 
 TEST_F(ExecMemoryTest, KnowsAGraphToTheResolutionAtEveryBatchWhereverTheFirstLies) {
   const Step step(device_.log, 1, 40);
-  const std::vector<machine::StepGraphs> batches(9, step.graphs());
+  const std::vector<StepGraphs> batches(9, step.graphs());
   constexpr double truth = 40 * node_bytes;
   double least = truth, most = truth, resolution = 0;
   for (int run = 0; run < 40; ++run) {
@@ -348,7 +348,7 @@ TEST_F(ExecMemoryTest, SaysACoarserResolutionWhereItStopsAtItsBound) {
 // The driver would reuse the memory of a destroyed exec, so later execs would cause no growth.
 TEST_F(ExecMemoryTest, KeepsItsExecs) {
   const Step step(device_.log, 1, 40);
-  machine::ExecMemory memory(device_, *stream_);
+  ExecMemory memory(device_, *stream_);
   EXPECT_TRUE(memory.costs_of({step.graphs()}).front().has_value());
   EXPECT_EQ(device_.log.live_graphs, device_.log.instantiations + 1);
 }
@@ -401,4 +401,4 @@ TEST_F(MemoryStageTest, SaysWhatAnExecOfEveryBatchCostsInTheFirstLaunchAlone) {
 }
 
 }  // namespace
-}  // namespace graphbench::worker
+}  // namespace graphbench::measure

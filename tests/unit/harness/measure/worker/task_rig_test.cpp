@@ -22,7 +22,7 @@
 #include "tests/unit/harness/measure/worker/task_run_fixture.hpp"
 #include "workloads/builtin.hpp"
 
-namespace graphbench::worker {
+namespace graphbench::measure {
 namespace {
 
 using testing::ElementsAre;
@@ -245,4 +245,4 @@ TEST(NotFinite, TheFirstIsFoundWhereverItLies) {
 }
 
 }  // namespace
-}  // namespace graphbench::worker
+}  // namespace graphbench::measure

@@ -19,7 +19,7 @@
 #include "tests/support/sample_plan.hpp"
 #include "workloads/builtin.hpp"
 
-namespace graphbench::worker {
+namespace graphbench::measure {
 
 struct Recorder {
   void take(const WorkerEvent& event) {
@@ -51,8 +51,8 @@ class TaskRunTest : public ::testing::TestWithParam<std::string> {
   void SetUp() override {
     workloads::add_builtin(registry_);
     task_.warmup = 1;
-    task_.settings.sampling.seconds_max = 10;  // long enough that samples_max ends the passes
-    task_.settings.sampling.samples_max = 6 * measure::placements;  // the fewest with a confidence interval
+    task_.settings.sampling.seconds_max = 10;              // long enough that samples_max ends the passes
+    task_.settings.sampling.samples_max = 6 * placements;  // the fewest with a confidence interval
   }
   void run() { run(program()); }
   ir::Program program() const {
@@ -69,7 +69,7 @@ class TaskRunTest : public ::testing::TestWithParam<std::string> {
                 const ir::Program* evaluated = nullptr, TraceProgram traced = {}) {
     model::InstrumentOptions unpinned;
     unpinned.pin = false;
-    machine::SubmitterPin pin(unpinned, machine::allowed_cpus(), false);
+    SubmitterPin pin(unpinned, allowed_cpus(), false);
     StartupClock clock(task_.spawned_ns);
     TaskRun run{.task = task_,
                 .open = open_,
@@ -90,4 +90,4 @@ class TaskRunTest : public ::testing::TestWithParam<std::string> {
   Tell tell_ = [this](const WorkerEvent& event) { events_.take(event); };
 };
 
-}  // namespace graphbench::worker
+}  // namespace graphbench::measure

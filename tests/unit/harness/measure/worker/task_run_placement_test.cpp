@@ -7,11 +7,11 @@
 #include "tests/support/fake_device.hpp"
 #include "tests/unit/harness/measure/worker/task_run_fixture.hpp"
 
-namespace graphbench::worker {
+namespace graphbench::measure {
 namespace {
 
-constexpr std::int64_t visits_to_a_cell = measure::placements * measure::visits_in_a_placement;
-constexpr std::int64_t devices = measure::placements / measure::placements_on_a_device;
+constexpr std::int64_t visits_to_each_cell = placements * visits_in_a_placement;
+constexpr std::int64_t devices = placements / placements_on_a_device;
 
 TEST_F(TaskRunTest, CapturesLargestFirstInEveryPlacement) {
   run();
@@ -21,7 +21,7 @@ TEST_F(TaskRunTest, CapturesLargestFirstInEveryPlacement) {
     if (captured.empty() || captured.back().size() == 3) captured.emplace_back();
     captured.back().push_back(batch);
   }
-  EXPECT_EQ(captured.size(), static_cast<std::size_t>(measure::placements));
+  EXPECT_EQ(captured.size(), static_cast<std::size_t>(placements));
   EXPECT_THAT(captured, ::testing::Each(::testing::ElementsAre(4, 2, 1)));
 }
 
@@ -148,10 +148,10 @@ TEST_F(TaskRunPlacementTest, PlacementsOnADeviceTakeMemoryElsewhere) {
   std::vector<std::int64_t> allocations;
   events_.on_measure = [&] { allocations.push_back(life_.log->live_allocations); };
   run();
-  ASSERT_EQ(allocations.size(), static_cast<std::size_t>(3 * visits_to_a_cell));
+  ASSERT_EQ(allocations.size(), static_cast<std::size_t>(3 * visits_to_each_cell));
   EXPECT_EQ(allocations.front(), allocations.at(allocations.size() / 2)) << "the first of each device";
   const std::set<std::int64_t> numbers(allocations.begin(), allocations.end());
-  EXPECT_GE(numbers.size(), static_cast<std::size_t>(measure::placements - devices))
+  EXPECT_GE(numbers.size(), static_cast<std::size_t>(placements - devices))
       << "of unused blocks: none where a device opens, else random ones, of which two may be equal";
 }
 
@@ -196,7 +196,7 @@ TEST_F(TaskRunPlacementTest, TheDevicesClockIsProbedBeforeAndAfterEveryVisit) {
     ++visits;
   };
   run();
-  EXPECT_EQ(life_.probed, 2 * 3 * visits_to_a_cell + 1);
+  EXPECT_EQ(life_.probed, 2 * 3 * visits_to_each_cell + 1);
   for (const std::int64_t batch : task_.batches) {
     ASSERT_EQ(events_.cells.at(batch).status, model::CellStatus::ok);
     EXPECT_EQ(events_.cells.at(batch).launches.at(0).machine->device_slowdown.value(), 2.02e-4 / 2e-4)
@@ -230,7 +230,7 @@ TEST_F(TaskRunTest, VisitsEveryBatchInEveryRoundAndChecksThemAfterTheLast) {
     rounds.back().push_back(batch);
   }
   EXPECT_EQ(checks, 4u);
-  ASSERT_EQ(rounds.size(), static_cast<std::size_t>(visits_to_a_cell));
+  ASSERT_EQ(rounds.size(), static_cast<std::size_t>(visits_to_each_cell));
   for (const std::vector<std::int64_t>& round : rounds)
     EXPECT_THAT(round, ::testing::UnorderedElementsAre(1, 2, 4, 8));
   std::ranges::sort(rounds);
@@ -238,4 +238,4 @@ TEST_F(TaskRunTest, VisitsEveryBatchInEveryRoundAndChecksThemAfterTheLast) {
 }
 
 }  // namespace
-}  // namespace graphbench::worker
+}  // namespace graphbench::measure

@@ -15,7 +15,7 @@
 #include "tests/support/small_programs.hpp"
 #include "tests/unit/harness/measure/worker/task_run_fixture.hpp"
 
-namespace graphbench::worker {
+namespace graphbench::measure {
 namespace {
 
 using model::CellStatus;
@@ -61,7 +61,7 @@ TEST_F(TaskRunStartupTest, IsTheWorkersAndHasTheSetupsOfTheFirstPlacement) {
   for (const auto& [batch, cell] : events_.cells) {
     const model::Launch& launch = cell.launches.at(0);
     EXPECT_EQ(launch.startup->context_seconds, startup.context_seconds);
-    ASSERT_EQ(launch.setups.size(), static_cast<std::size_t>(measure::placements));
+    ASSERT_EQ(launch.setups.size(), static_cast<std::size_t>(placements));
     EXPECT_EQ(launch.setups[0].first_step_seconds, launch.setup.first_step_seconds);
     for (const model::Setup& setup : launch.setups) {
       EXPECT_GT(*setup.prepare_seconds, 0);
@@ -378,4 +378,4 @@ TEST_F(TaskRunCheckTest, WhatNoGraphCanHoldIsSkippedWithTheOpsName) {
 }
 
 }  // namespace
-}  // namespace graphbench::worker
+}  // namespace graphbench::measure

@@ -12,7 +12,7 @@
 #include "tests/support/small_programs.hpp"
 #include "tests/unit/harness/measure/worker/task_run_fixture.hpp"
 
-namespace graphbench::worker {
+namespace graphbench::measure {
 namespace {
 
 using ::testing::ElementsAre;
@@ -211,4 +211,4 @@ TEST_F(TraceCacheTest, ATaskWalksOnceWithItsLargestBatch) {
 }
 
 }  // namespace
-}  // namespace graphbench::worker
+}  // namespace graphbench::measure

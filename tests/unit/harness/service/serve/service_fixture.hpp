@@ -103,7 +103,7 @@ class ServiceApiTest : public testing::Test {
   test::TemporaryFolder folder_;
   reporters::SweepMetrics metrics_{"1.2.3"};
   reporters::ServiceMetrics service_metrics_;
-  machine::HousekeepingThreads housekeeping_;
+  measure::HousekeepingThreads housekeeping_;
   std::unique_ptr<SweepStore> store_;
   std::unique_ptr<SweepFeed> feed_;
   std::unique_ptr<SweepRunner> runner_;
