@@ -157,7 +157,7 @@ std::string bills_text(const std::string& device, const std::vector<Bill>& bills
   FamilyLines lines;
   for (const Bill& bill : bills) {
     if (!bill.prediction) continue;
-    Labels shared = labels_of({device, bill.cell});
+    Labels shared = sweep::labels_of({device, bill.cell});
     shared.push_back({"bill", bill.id.substr(bill.id.rfind('-') + 1)});
     add_lines(lines, bill_families(), shared, bill);
   }

@@ -153,7 +153,8 @@ bill::Account account_of(bill::Account of, const bill::Growth& growth,
 
 class Biller {
  public:
-  Biller(const BillRequest& request, const options::SweepOptions& options, Run& run, model::Result& result)
+  Biller(const BillRequest& request, const options::SweepOptions& options, sweep::Run& run,
+         model::Result& result)
       : request_(request), options_(options), supervisor_(run.supervisor), asker_(run), result_(result) {}
 
   void expect(std::int64_t processes) { asker_.expect(processes); }
@@ -181,11 +182,11 @@ class Biller {
     task.task.batches = sizes;
     BillTask same = task;
     same.task = sweep::without_place(std::move(same.task));
-    const Question question{made.id + ": " + std::to_string(sizes.size()) + " of " +
-                                model::plural(std::ssize(request_.sizes), "size"),
-                            codec::write_data(same), task.free_bytes.has_value()};
+    const sweep::Question question{made.id + ": " + std::to_string(sizes.size()) + " of " +
+                                       model::plural(std::ssize(request_.sizes), "size"),
+                                   codec::write_data(same), task.free_bytes.has_value()};
     const auto answer = asker_.ask<BillAnswer>(question, [&](const process::TickHandler& on_tick) {
-      return bill::ask_bill(supervisor_, child_command(options_, options::bill_role), task,
+      return bill::ask_bill(supervisor_, sweep::child_command(options_, options::bill_role), task,
                             options_.worker_timeout_seconds, on_tick);
     });
     model::add_choices(result_.environment.library_choices, answer.choices);
@@ -271,14 +272,14 @@ class Biller {
   const BillRequest& request_;
   const options::SweepOptions& options_;
   process::ProcessSupervisor& supervisor_;
-  Asker asker_;
+  sweep::Asker asker_;
   model::Result& result_;
   bool cache_keeps_choices_ = true;
 };
 
 // Refuses --mode both and --exec shared for a foreign step: a process runs the step in only one mode, and
 // each size has its own exec.
-void refuse_for_step(const CheckedPlan& checked, bool both, const BillRequest& request) {
+void refuse_for_step(const sweep::CheckedPlan& checked, bool both, const BillRequest& request) {
   if (checked.plan.facts.axes.preset.front() != model::of_its_own) return;
   if (both)
     throw InputError("--mode", "a foreign step has only one mode per process: give whole or piecewise");
@@ -294,7 +295,7 @@ std::string bill_document(const model::Result& result, const std::vector<Bill>& 
 }
 
 // Complaints about bills that failed, and the exit code.
-void judge(const std::vector<Bill>& bills, Findings& found) {
+void judge(const std::vector<Bill>& bills, sweep::Findings& found) {
   for (const Bill& bill : bills) {
     // Skipped too: a mode that the device or the step lacks has captured nothing.
     const bool failed = bill.status == model::CellStatus::failed || bill.status == model::CellStatus::skipped;
@@ -315,10 +316,10 @@ struct Both {
   bool alone = false;  // without other modes
 };
 
-class BillJob final : public Job {
+class BillJob final : public sweep::Job {
  public:
   BillJob(const BillRequest& asked, options::SweepOptions& options, const options::Invocation& invocation,
-          Both both, const ReportFormat& format)
+          Both both, const sweep::ReportFormat& format)
       : asked_(asked), options_(options), invocation_(invocation), both_(both), format_(format) {}
 
   std::string name() const override { return "bill"; }
@@ -331,7 +332,7 @@ class BillJob final : public Job {
     result_.started_at = utc_now();
   }
 
-  std::vector<Output> outputs() override {
+  std::vector<sweep::Output> outputs() override {
     return {{options_.where("json"), options_.json, [&] { return bill_document(result_, bills_); },
              options::Stdout::allowed},
             {options_.where("prometheus-textfile"), options_.prometheus.textfile,
@@ -339,7 +340,7 @@ class BillJob final : public Job {
   }
 
   std::optional<int> plan(process::ProcessSupervisor& supervisor) override {
-    checked_ = make_checked_plan(options_, invocation_.argv, supervisor);
+    checked_ = sweep::make_checked_plan(options_, invocation_.argv, supervisor);
     refuse_for_step(checked_, both_.given, request_);
     if (request_.verify > 0 && checked_.plan.device.starts_with("host") &&
         std::getenv("GRAPHBENCH_HOST_MEMORY_BYTES") == nullptr)
@@ -351,7 +352,7 @@ class BillJob final : public Job {
     return std::nullopt;
   }
 
-  Outlook outlook(const Earlier& earlier) const override {
+  sweep::Outlook outlook(const sweep::Earlier& earlier) const override {
     const std::int64_t answered =
         std::ranges::count(earlier.finished, earlier.here, &sweep::FinishedTask::on);
     const auto processes = static_cast<double>(processes_min());
@@ -361,7 +362,7 @@ class BillJob final : public Job {
             std::to_string(answered) + " of at least " + std::to_string(processes_min()) + " processes"};
   }
 
-  std::optional<Resumable> resumable() const override {
+  std::optional<sweep::Resumable> resumable() const override {
     std::string more = "bill\n";
     for (BillTask task : tasks_) {
       task.task = sweep::without_place(std::move(task.task));
@@ -369,10 +370,10 @@ class BillJob final : public Job {
     }
     more += fmt::format("{} {} {} {}\n", request_.predict_from, request_.confidence, request_.all,
                         request_.verify);
-    return resumable_of(checked_, options_, more);
+    return sweep::resumable_of(checked_, options_, more);
   }
 
-  bool measure(Run& run) override {
+  bool measure(sweep::Run& run) override {
     Biller biller(request_, options_, run, result_);
     biller.expect(processes_min());
     try {
@@ -388,14 +389,14 @@ class BillJob final : public Job {
 
   void summarise() override {
     std::ranges::sort(bills_, {}, &Bill::id);  // the plan's tasks are shuffled
-    finish_result(checked_, result_);
+    sweep::finish_result(checked_, result_);
     result_.complete = !interrupted_;
   }
 
-  Findings findings(bool) override {
-    Findings found{.report = reporters::report_of(bills_),
-                   .format = format_.format(),
-                   .document = outputs().front().text};
+  sweep::Findings findings(bool) override {
+    sweep::Findings found{.report = reporters::report_of(bills_),
+                          .format = format_.format(),
+                          .document = outputs().front().text};
     judge(bills_, found);
     if (!options_.quiet) return found;
     found.report.emplace();
@@ -445,9 +446,9 @@ class BillJob final : public Job {
   options::SweepOptions& options_;
   const options::Invocation& invocation_;
   const Both both_;
-  const ReportFormat& format_;
+  const sweep::ReportFormat& format_;
   BillRequest request_;
-  CheckedPlan checked_;
+  sweep::CheckedPlan checked_;
   std::vector<BillTask> tasks_;
   model::Result result_;
   bool interrupted_ = false;
@@ -477,12 +478,12 @@ class BillCommand final : public options::Command {
   int run(const options::Invocation& invocation) override {
     options::SweepOptions options = options::check_options(raw_);
     BillJob job(asked_, options, invocation, both_, format_);
-    return drive(job, options);
+    return sweep::drive(job, options);
   }
 
  private:
   const options::Options& options_;
-  ReportFormat format_;
+  sweep::ReportFormat format_;
   BillRequest asked_;
   options::RawOptions raw_;
   Both both_;

@@ -220,7 +220,7 @@ CommandLine::Request CommandLine::parse(int argc, const char* const* argv) {
   // Google Benchmark gets its own flags. CLI11 gets the other words, in the reverse order that it requires.
   std::vector<std::string> rest;
   for (std::size_t i = 1; i < own.size(); ++i)
-    (bench::is_flag(own[i]) ? request.invocation.benchmark_flags : rest).push_back(own[i]);
+    (sweep::is_flag(own[i]) ? request.invocation.benchmark_flags : rest).push_back(own[i]);
   check_lists(rest, impl_->rows);
   std::ranges::reverse(rest);
   try {

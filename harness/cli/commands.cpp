@@ -7,6 +7,10 @@
 #include "harness/measure/worker/worker.hpp"
 #include "harness/sweep/probe.hpp"
 
+namespace graphbench::sweep {
+std::unique_ptr<options::Command> make_bench(options::Options& options);
+}
+
 namespace graphbench::cli {
 
 std::unique_ptr<options::Command> make_sweep(options::Options& options);
@@ -15,7 +19,6 @@ std::unique_ptr<options::Command> make_example(options::Options& options);
 std::unique_ptr<options::Command> make_floor(options::Options& options);
 std::unique_ptr<options::Command> make_ladder(options::Options& options);
 std::unique_ptr<options::Command> make_bill(options::Options& options);
-std::unique_ptr<options::Command> make_bench(options::Options& options);
 std::unique_ptr<options::Command> make_show(options::Options& options);
 std::unique_ptr<options::Command> make_report(options::Options& options);
 std::unique_ptr<options::Command> make_compare(options::Options& options);
@@ -67,7 +70,7 @@ std::vector<CommandRow> measuring() {
        "bench",
        "run the cells in this process as a Google Benchmark program",
        "bench [options of --sweep] [--benchmark_NAME=VALUE]...",
-       make_bench,
+       sweep::make_bench,
        {{"bench --workload mlp --batch 1,64 --benchmark_repetitions=9", "with Google Benchmark's own flags"}},
        true},
       {measure,

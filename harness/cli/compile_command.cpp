@@ -92,7 +92,7 @@ class CompileCommand final : public options::Command {
   }
 
   int run(const options::Invocation&) override {
-    use_cache("--cache", asked_.cache);
+    sweep::use_cache("--cache", asked_.cache);
     PackageCompiler compiler(asked_, manifest_);
     const package::Package package = compiler.run();
     const std::string text = package::write_package(package);

@@ -37,23 +37,23 @@ codec::FloorsDocument document_of(const measure::FloorAnswer& answer,
   return document;
 }
 
-class FloorJob final : public Job {
+class FloorJob final : public sweep::Job {
  public:
-  FloorJob(const options::SweepOptions& options, const ReportFormat& format, bool wants_json)
+  FloorJob(const options::SweepOptions& options, const sweep::ReportFormat& format, bool wants_json)
       : options_(options), format_(format), wants_json_(wants_json) {}
 
   std::string name() const override { return "floor"; }
   void check() override {}
-  std::vector<Output> outputs() override {
+  std::vector<sweep::Output> outputs() override {
     return {{"--json", wants_json_ ? options_.json : "", [&] { return codec::to_json(document_); },
              options::Stdout::allowed}};
   }
   std::optional<int> plan(process::ProcessSupervisor&) override { return std::nullopt; }
-  Outlook outlook(const Earlier&) const override {
+  sweep::Outlook outlook(const sweep::Earlier&) const override {
     return {.what = "1 process", .seconds = estimated_seconds, .checked = false};
   }
 
-  bool measure(Run& run) override {
+  bool measure(sweep::Run& run) override {
     const measure::FloorRequest request{options_.device, true, options_.instruments};
     answer_ = measure::ask_floors(run.supervisor, process::own_command(options::floor_role), request,
                                   options_.worker_timeout_seconds);
@@ -66,16 +66,16 @@ class FloorJob final : public Job {
 
   void summarise() override { document_ = document_of(answer_, options_.instruments); }
 
-  Findings findings(bool) override {
+  sweep::Findings findings(bool) override {
     if (options_.quiet) return {};
-    return {.report = reporters::report_of(document_.environment),
+    return {.report = sweep::report_of(document_.environment),
             .format = format_.format(),
             .document = outputs().front().text};
   }
 
  private:
   const options::SweepOptions& options_;
-  const ReportFormat& format_;
+  const sweep::ReportFormat& format_;
   const bool wants_json_;
   measure::FloorAnswer answer_;
   codec::FloorsDocument document_;
@@ -94,12 +94,12 @@ class FloorCommand final : public options::Command {
   int run(const options::Invocation&) override {
     const options::SweepOptions options = options::check_options(options_.sweep());
     FloorJob job(options, format_, options_.given("--json"));
-    return drive(job, options);
+    return sweep::drive(job, options);
   }
 
  private:
   const options::Options& options_;
-  ReportFormat format_;
+  sweep::ReportFormat format_;
 };
 
 }  // namespace

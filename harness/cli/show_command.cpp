@@ -28,15 +28,15 @@ class ShowCommand final : public options::Command {
   int run(const options::Invocation&) override {
     const codec::PaddedText text = codec::read_text(file_);
     const model::Result result = codec::read_result(text.view(), file_);
-    format_.print(reporters::report_of(result, named_), [&] { return std::string(text.view()); });
+    format_.print(sweep::report_of(result, named_), [&] { return std::string(text.view()); });
     return exit_done;
   }
 
  private:
   std::string file_;
-  ReportFormat format_;
+  sweep::ReportFormat format_;
   std::string columns_;
-  reporters::Columns named_;
+  sweep::Columns named_;
 };
 
 }  // namespace

@@ -72,12 +72,14 @@ void say_what_is_replaced(const model::Plan& plan, const options::SweepOptions& 
   const std::optional<codec::DocumentInParts> earlier = earlier_result(options.json);
   if (!earlier || (!earlier->head.complete && earlier->head.plan.hash == plan.facts.hash)) return;
   complain("%s: replaces %s", options.json.c_str(),
-           reporters::result_in_words(earlier->head, std::ssize(earlier->cells)).c_str());
+           sweep::result_in_words(earlier->head, std::ssize(earlier->cells)).c_str());
 }
 
-sweep::SweepOutcome measure(const CheckedPlan& checked, const options::SweepOptions& options,
-                            const Conditions& conditions, sweep::SweepListener& listener, const Run& run) {
-  sweep::SweepSettings settings{child_command(options, options::worker_role), options.worker_timeout_seconds};
+sweep::SweepOutcome measure(const sweep::CheckedPlan& checked, const options::SweepOptions& options,
+                            const sweep::Conditions& conditions, sweep::SweepListener& listener,
+                            const sweep::Run& run) {
+  sweep::SweepSettings settings{sweep::child_command(options, options::worker_role),
+                                options.worker_timeout_seconds};
   settings.hostname = measure::read_environment().hostname;
   settings.floors = conditions.floors;
   settings.finished = run.earlier.finished;
@@ -108,7 +110,7 @@ void make_folder(const std::string& where, const std::string& path) {
     throw InputError(where, in_quotes(path) + " is not a writable folder: give another folder");
 }
 
-class SweepJob final : public Job {
+class SweepJob final : public sweep::Job {
  public:
   SweepJob(const options::SweepOptions& options, const options::Invocation& invocation)
       : options_(options), invocation_(invocation) {}
@@ -124,16 +126,16 @@ class SweepJob final : public Job {
     publishing_ = publish::check_publishing(options_);
   }
 
-  std::vector<Output> outputs() override {
+  std::vector<sweep::Output> outputs() override {
     if (options_.dump_program) return {};
     const model::Result& result = outcome_.result;
     const auto output = [&](const char* option, const std::string& path, std::function<std::string()> text) {
-      return Output{options_.where(option), path, std::move(text)};
+      return sweep::Output{options_.where(option), path, std::move(text)};
     };
-    std::vector<Output> outputs = {
+    std::vector<sweep::Output> outputs = {
         output("json", options_.json, [&] { return codec::to_json(result); }),
-        output("samples", options_.samples, [&] { return reporters::to_sample_file(result); }),
-        output("trace", options_.trace, [&] { return reporters::to_chrome_trace(outcome_.trace); }),
+        output("samples", options_.samples, [&] { return sweep::to_sample_file(result); }),
+        output("trace", options_.trace, [&] { return sweep::to_chrome_trace(outcome_.trace); }),
         output("report", options_.report,
                [&] {
                  return report::make_report(serve::built_in_page, {{"the result", codec::to_json(result)}});
@@ -145,21 +147,21 @@ class SweepJob final : public Job {
   }
 
   std::optional<int> plan(process::ProcessSupervisor& supervisor) override {
-    checked_ = make_checked_plan(options_, invocation_.argv, supervisor);
+    checked_ = sweep::make_checked_plan(options_, invocation_.argv, supervisor);
     checked_.plan.facts.concurrent = join(invocation_.concurrent);
     return options_.dump_program ? std::optional(dump_programs(checked_.dumps)) : std::nullopt;
   }
 
-  Outlook outlook(const Earlier& earlier) const override {
+  sweep::Outlook outlook(const sweep::Earlier& earlier) const override {
     const model::Plan& plan = checked_.plan;
     const sweep::Remainder left = sweep::remainder_of(plan, earlier.finished, earlier.here);
-    return {reporters::plan_in_words(std::ssize(plan.cells), std::ssize(left.tasks)),
-            plan::estimated_seconds(left.tasks),
+    return {sweep::plan_in_words(std::ssize(plan.cells), std::ssize(left.tasks)),
+            sweep::estimated_seconds(left.tasks),
             std::to_string(left.taken_over.size()) + " of " + std::to_string(plan.tasks.size()) + " tasks"};
   }
 
-  std::optional<Resumable> resumable() const override {
-    Resumable run = resumable_of(checked_, options_);
+  std::optional<sweep::Resumable> resumable() const override {
+    sweep::Resumable run = sweep::resumable_of(checked_, options_);
     if (!options_.samples.empty()) run.identity.emplace_back("value of --samples", "given");
     run.start_over = invocation_.served;  // replaces another sweep's journal: the service owns the file
     return run;
@@ -170,7 +172,7 @@ class SweepJob final : public Job {
     say_what_is_replaced(checked_.plan, options_);
   }
 
-  bool measure(Run& run) override {
+  bool measure(sweep::Run& run) override {
     const model::Plan& plan = checked_.plan;
     // Before read_conditions() measures floors, the publisher's threads must leave the submitting thread's
     // CPU.
@@ -182,19 +184,19 @@ class SweepJob final : public Job {
     std::vector<sweep::SweepListener*> listeners = {publisher_.get(), &run.progress};
     if (invocation_.served) listeners.push_back(&service_.emplace(began));
     Listeners all(std::move(listeners));
-    conditions_ = read_conditions(plan, options_, run.supervisor);
+    conditions_ = sweep::read_conditions(plan, options_, run.supervisor);
     outcome_ = cli::measure(checked_, options_, conditions_, all, run);
     return !outcome_.interrupted;
   }
 
-  void summarise() override { add_conditions(conditions_, outcome_); }
+  void summarise() override { sweep::add_conditions(conditions_, outcome_); }
 
-  Findings findings(bool written) override {
-    Findings found{.complaints = failures_of(outcome_),
-                   .exit_code = outcome_.cells_failed > 0 ? exit_cells_failed : exit_done};
+  sweep::Findings findings(bool written) override {
+    sweep::Findings found{.complaints = failures_of(outcome_),
+                          .exit_code = outcome_.cells_failed > 0 ? exit_cells_failed : exit_done};
     if (invocation_.served) return found;
     const bool in_file = written && options_.json != "-";
-    found.report = reporters::report_of(outcome_.result, {}, in_file ? options_.json : "");
+    found.report = sweep::report_of(outcome_.result, {}, in_file ? options_.json : "");
     if (invocation_.concurrent.empty() && !options_.quiet) return found;
     // Several devices have one stream, and --quiet leaves the last lines.
     std::vector<reporters::Sentence> conclusions = std::move(found.report->conclusions);
@@ -212,11 +214,11 @@ class SweepJob final : public Job {
  private:
   const options::SweepOptions& options_;
   const options::Invocation& invocation_;
-  CheckedPlan checked_;
+  sweep::CheckedPlan checked_;
   publish::PublishSettings publishing_;
   std::unique_ptr<publish::Publisher> publisher_;
   std::optional<ServiceReporter> service_;
-  Conditions conditions_;
+  sweep::Conditions conditions_;
   sweep::SweepOutcome outcome_;
 };
 
@@ -230,11 +232,12 @@ class SweepCommand final : public options::Command {
   void check() override { raw_ = options_.sweep(); }
 
   int run(const options::Invocation& invocation) override {
-    const std::vector<std::string> devices = several_devices(raw_);
+    const std::vector<std::string> devices = sweep::several_devices(raw_);
     if (devices.empty()) return sweep(raw_, invocation);
     options::Invocation of_each = invocation;
     if (options::flag(raw_, "concurrent")) of_each.concurrent = devices;
-    return sweep_devices(raw_, devices, [&](const options::RawOptions& raw) { return sweep(raw, of_each); });
+    return sweep::sweep_devices(raw_, devices,
+                                [&](const options::RawOptions& raw) { return sweep(raw, of_each); });
   }
 
  private:
@@ -242,7 +245,7 @@ class SweepCommand final : public options::Command {
     options::SweepOptions options = options::check_options(options::with_default_plan(raw));
     options.requested = invocation.served;
     SweepJob job(options, invocation);
-    return drive(job, options);
+    return sweep::drive(job, options);
   }
 
   const options::Options& options_;

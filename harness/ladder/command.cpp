@@ -71,14 +71,14 @@ struct Measured {
   bool interrupted = false;
 };
 
-Question question_of(const ladder::PlannedLadder& planned) {
+sweep::Question question_of(const ladder::PlannedLadder& planned) {
   ladder::ServeTask task = planned.task;
   task.task = sweep::without_place(std::move(task.task));
   return {planned.ladder.role + ", " + planned.ladder.id, codec::write_data(task)};
 }
 
 void serve(const std::vector<ladder::PlannedLadder>& planned, const options::SweepOptions& options,
-           process::ProcessSupervisor& supervisor, Asker& asker, Measured& measured) {
+           process::ProcessSupervisor& supervisor, sweep::Asker& asker, Measured& measured) {
   asker.expect(std::ssize(planned));
   for (std::size_t i = 0; i < planned.size() && !measured.interrupted; ++i) {
     try {
@@ -100,7 +100,7 @@ void serve(const std::vector<ladder::PlannedLadder>& planned, const options::Swe
 }
 
 // Tokens per unit of the batch; absent for workloads without an option "tokens".
-std::optional<std::int64_t> tokens_of(const CheckedPlan& checked, const model::Cell& cell) {
+std::optional<std::int64_t> tokens_of(const sweep::CheckedPlan& checked, const model::Cell& cell) {
   for (const model::WorkerTask& task : checked.plan.tasks) {
     if (task.workload != cell.workload || task.preset != cell.preset) continue;
     if (const auto given = task.options.find("tokens"); given != task.options.end()) return given->second;
@@ -136,10 +136,10 @@ bool take_best(std::vector<options::RawItem>& items) {
   return true;
 }
 
-class LadderJob final : public Job {
+class LadderJob final : public sweep::Job {
  public:
   LadderJob(const ladder::LadderArguments& asked, options::SweepOptions& options,
-            const options::Invocation& invocation, bool best, const ReportFormat& format)
+            const options::Invocation& invocation, bool best, const sweep::ReportFormat& format)
       : asked_(asked), options_(options), invocation_(invocation), best_(best), format_(format) {}
 
   std::string name() const override { return "ladder"; }
@@ -158,7 +158,7 @@ class LadderJob final : public Job {
           asked_.suggest, request_, budgets_, named ? options_.axes.workload : std::vector<std::string>());
   }
 
-  std::vector<Output> outputs() override {
+  std::vector<sweep::Output> outputs() override {
     const model::LadderFindings& findings = measured_.findings;
     return {{options_.where("json"), options_.json,
              [&] { return codec::to_json(measured_.result, findings); }, options::Stdout::allowed},
@@ -167,8 +167,8 @@ class LadderJob final : public Job {
   }
 
   std::optional<int> plan(process::ProcessSupervisor& supervisor) override {
-    checked_ = make_checked_plan(options_, invocation_.argv, supervisor);
-    refuse_step(checked_, options_, "ladder");
+    checked_ = sweep::make_checked_plan(options_, invocation_.argv, supervisor);
+    sweep::refuse_step(checked_, options_, "ladder");
     if (!from_file_) {
       planned_ = ladder::plan_ladders(checked_.plan, request_);
     } else if (asked_.verify) {
@@ -177,10 +177,10 @@ class LadderJob final : public Job {
     return std::nullopt;
   }
 
-  Outlook outlook(const Earlier& earlier) const override {
+  sweep::Outlook outlook(const sweep::Earlier& earlier) const override {
     if (planned_.empty()) return {"no process: the suggestions come from " + asked_.suggest};
     std::vector<ladder::PlannedLadder> left = planned_;
-    std::erase_if(left, [&](const auto& each) { return is_answered(question_of(each), earlier); });
+    std::erase_if(left, [&](const auto& each) { return sweep::is_answered(question_of(each), earlier); });
     const bool more = best_ || (asked_.verify && !from_file_);
     return {model::plural(std::ssize(left), "process") + (more ? ", and more that follow from them" : ""),
             ladder::estimated_seconds(left),
@@ -188,17 +188,17 @@ class LadderJob final : public Job {
                 " processes"};
   }
 
-  std::optional<Resumable> resumable() const override {
+  std::optional<sweep::Resumable> resumable() const override {
     // What follows from the answers is asked only if these two options are given.
     std::string more =
         "ladder" + std::string(asked_.verify ? ", verify" : "") + (best_ ? ", best" : "") + "\n";
     for (const ladder::PlannedLadder& each : planned_) more += question_of(each).request + "\n";
-    return resumable_of(checked_, options_, more);
+    return sweep::resumable_of(checked_, options_, more);
   }
 
-  bool measure(Run& run) override {
+  bool measure(sweep::Run& run) override {
     model::LadderFindings& findings = measured_.findings;
-    Asker asker(run);
+    sweep::Asker asker(run);
     const auto serve_all = [&](const std::vector<ladder::PlannedLadder>& planned) {
       serve(planned, options_, run.supervisor, asker, measured_);
     };
@@ -218,18 +218,19 @@ class LadderJob final : public Job {
   }
 
   void summarise() override {
-    finish_result(checked_, measured_.result);
+    sweep::finish_result(checked_, measured_.result);
     measured_.result.complete = !measured_.interrupted;
   }
 
-  Findings findings(bool) override {
+  sweep::Findings findings(bool) override {
     model::LadderFindings shown = measured_.findings;
     // --quiet suppresses progress and tables, but not the suggestion.
     if (options_.quiet) shown.ladders.clear();
-    Findings found{.report = reporters::report_of(shown, [&](const auto& made) { return flags_of(made); }),
-                   .format = format_.format(),
-                   .document = outputs().front().text,
-                   .failure = failure_};
+    sweep::Findings found{
+        .report = reporters::report_of(shown, [&](const auto& made) { return flags_of(made); }),
+        .format = format_.format(),
+        .document = outputs().front().text,
+        .failure = failure_};
     const auto failed =
         std::ranges::find(measured_.findings.ladders, model::CellStatus::failed, &model::Ladder::status);
     if (failed == measured_.findings.ladders.end()) return found;
@@ -265,11 +266,11 @@ class LadderJob final : public Job {
   options::SweepOptions& options_;
   const options::Invocation& invocation_;
   const bool best_;
-  const ReportFormat& format_;
+  const sweep::ReportFormat& format_;
   bool from_file_ = false;
   ladder::Budgets budgets_;
   ladder::LadderRequest request_;
-  CheckedPlan checked_;
+  sweep::CheckedPlan checked_;
   std::vector<ladder::PlannedLadder> planned_;
   Measured measured_;
   std::exception_ptr failure_;
@@ -298,7 +299,7 @@ class LadderCommand final : public options::Command {
     options::SweepOptions options = options::check_options(raw_);
     refuse_without_effect();
     LadderJob job(asked_, options, invocation, best_, format_);
-    return drive(job, options);
+    return sweep::drive(job, options);
   }
 
  private:
@@ -319,7 +320,7 @@ class LadderCommand final : public options::Command {
   }
 
   const options::Options& options_;
-  ReportFormat format_;
+  sweep::ReportFormat format_;
   ladder::LadderArguments asked_;
   options::RawOptions raw_;
   bool best_ = false;

@@ -40,10 +40,10 @@ Family<Ladder> times(const char* name, const char* help, std::optional<model::Su
             if (const auto median = statistics::median_or_absent(std::move(p50))) {
               series.push_back({{},
                                 *median,
-                                times_over(*median, launches,
-                                           {{0.9, &model::Summary::p90},
-                                            {0.99, &model::Summary::p99},
-                                            {0.999, &model::Summary::p999}})});
+                                sweep::times_over(*median, launches,
+                                                  {{0.9, &model::Summary::p90},
+                                                   {0.99, &model::Summary::p99},
+                                                   {0.999, &model::Summary::p999}})});
             }
             return series;
           }};
@@ -80,7 +80,7 @@ Family<Ladder> number(const char* name, const char* unit, const char* help,
 }
 
 Labels labels_of_ladder(const std::string& device, const Ladder& ladder) {
-  Labels labels = labels_of({device, ladder.cell});
+  Labels labels = sweep::labels_of({device, ladder.cell});
   const std::size_t traffic = ladder.id.rfind("/traffic-");
   const std::size_t sizes = ladder.id.rfind("/ladder-", traffic);
   labels.push_back({"ladder", ladder.id.substr(sizes + 8, traffic - sizes - 8)});

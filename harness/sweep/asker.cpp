@@ -7,7 +7,7 @@
 #include "graphs/base/error.hpp"
 #include "graphs/base/text.hpp"
 
-namespace graphbench::cli {
+namespace graphbench::sweep {
 
 namespace {
 
@@ -17,8 +17,8 @@ std::string id_of(const Question& question, std::int64_t n) {
 }
 
 // Null if there is none of this machine and device.
-const sweep::FinishedTask* find(const std::string& id, const Earlier& earlier) {
-  const auto found = std::ranges::find_if(earlier.finished, [&](const sweep::FinishedTask& task) {
+const FinishedTask* find(const std::string& id, const Earlier& earlier) {
+  const auto found = std::ranges::find_if(earlier.finished, [&](const FinishedTask& task) {
     return task.id == id && task.on == earlier.here && !task.events.empty();
   });
   return found == earlier.finished.end() ? nullptr : &*found;
@@ -41,7 +41,7 @@ const std::string* Asker::begin(const Question& question) {
   progress_.cells_total = progress_.tasks_total;
   id_ = id_of(question, ++asked_[question.request]);
   began_seconds_ = watch_.seconds();
-  if (const sweep::FinishedTask* const found = find(id_, run_.earlier)) return &found->events.front();
+  if (const FinishedTask* const found = find(id_, run_.earlier)) return &found->events.front();
   runs_ = true;
   show();
   return nullptr;
@@ -80,4 +80,4 @@ void Asker::refuse(const std::string& why) const {
                        ": remove the file (its measurements are lost), or give another --json");
 }
 
-}  // namespace graphbench::cli
+}  // namespace graphbench::sweep

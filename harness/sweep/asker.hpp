@@ -14,7 +14,7 @@
 #include "harness/model/result.hpp"
 #include "harness/sweep/driver.hpp"
 
-namespace graphbench::cli {
+namespace graphbench::sweep {
 
 struct Question {
   std::string name;         // for people: "eager, mlp/tiny/..."
@@ -71,4 +71,4 @@ class Asker {
   std::int64_t ended_ = 0;
 };
 
-}  // namespace graphbench::cli
+}  // namespace graphbench::sweep

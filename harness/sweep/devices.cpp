@@ -21,7 +21,7 @@
 #include "harness/options/raw_options.hpp"
 #include "harness/sweep/probe.hpp"
 
-namespace graphbench::cli {
+namespace graphbench::sweep {
 namespace {
 
 constexpr std::string_view device_placeholder = "{device}";
@@ -33,8 +33,8 @@ constexpr std::array<const char*, 6> own_to_each = {"json",  "samples",    "repo
 
 std::vector<std::string> all_devices() {
   process::ProcessSupervisor supervisor;
-  const sweep::ProbeAnswer answer = sweep::ask_probe(supervisor, {process::own_command(options::probe_role)},
-                                                     {.list_devices = true}, options::SweepOptions());
+  const ProbeAnswer answer = ask_probe(supervisor, {process::own_command(options::probe_role)},
+                                       {.list_devices = true}, options::SweepOptions());
   std::vector<std::string> cuda;
   std::vector<std::string> host;
   std::vector<std::string> broken;
@@ -220,4 +220,4 @@ void stay_on_share(const std::string& device) {
     throw Error(ErrorCode::io, "stay on the CPUs of " + device);
 }
 
-}  // namespace graphbench::cli
+}  // namespace graphbench::sweep

@@ -8,7 +8,7 @@
 #include "graphs/device/device.hpp"
 #include "harness/options/options.hpp"
 
-namespace graphbench::cli {
+namespace graphbench::sweep {
 
 // The devices of --device if the option lists several or is `all`; otherwise empty. Throws InputError for
 // options that do not work with several devices, and Error if `all` finds no device.
@@ -26,4 +26,4 @@ void check_auto(const std::string& device, const std::vector<DeviceStatus>& devi
 // If `device` is a share of the host, restricts this process and its children to the CPUs of that share.
 void stay_on_share(const std::string& device);
 
-}  // namespace graphbench::cli
+}  // namespace graphbench::sweep

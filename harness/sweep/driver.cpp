@@ -17,7 +17,7 @@
 #include "harness/model/exit_codes.hpp"
 #include "harness/sweep/report/print_report.hpp"
 
-namespace graphbench::cli {
+namespace graphbench::sweep {
 namespace {
 
 void check_outputs(const std::vector<Output>& outputs) {
@@ -36,32 +36,32 @@ void check_outputs(const std::vector<Output>& outputs) {
 }
 
 std::string text_of(const Outlook& outlook) {
-  return outlook.what + (outlook.seconds > 0 ? ", about " + reporters::about(outlook.seconds) : "");
+  return outlook.what + (outlook.seconds > 0 ? ", about " + about(outlook.seconds) : "");
 }
 
 // Opens the journal, and takes from it what an earlier run has finished. Returns null for a Job that does not
 // resume, and if the document goes to stdout, a device file or a pipe.
-std::unique_ptr<sweep::Journal> open_journal(const Job& job, const options::SweepOptions& options,
-                                             Earlier& earlier) {
+std::unique_ptr<Journal> open_journal(const Job& job, const options::SweepOptions& options,
+                                      Earlier& earlier) {
   std::optional<Resumable> run = job.resumable();
   std::error_code error;
   const std::filesystem::file_status status = std::filesystem::status(options.json, error);
   if (!run || options.json == "-" || (exists(status) && !is_regular_file(status))) return nullptr;
-  const std::string path = sweep::journal_of(options.json);
+  const std::string path = journal_of(options.json);
   const std::string where = options.where("json");
   earlier.here = {measure::read_environment().hostname, run->device_uuid};
   earlier.place = where + ": " + in_quotes(path);
-  auto journal = std::make_unique<sweep::Journal>(
-      sweep::JournalSettings{path, where, std::move(run->identity), earlier.here, run->start_over});
+  auto journal = std::make_unique<Journal>(
+      JournalSettings{path, where, std::move(run->identity), earlier.here, run->start_over});
   if (!journal->said().empty()) complain("warning: %s", journal->said().c_str());
   earlier.finished = journal->finished();
   return journal;
 }
 
 // Appends to the journal until that fails once.
-std::function<void(const sweep::FinishedTask&)> keeping_in(sweep::Journal* journal, const Job& job) {
+std::function<void(const FinishedTask&)> keeping_in(Journal* journal, const Job& job) {
   if (journal == nullptr) return nullptr;
-  return [journal, name = job.name(), broken = false](const sweep::FinishedTask& task) mutable {
+  return [journal, name = job.name(), broken = false](const FinishedTask& task) mutable {
     if (broken) return;
     try {
       journal->append(task);
@@ -81,7 +81,7 @@ void say_what_comes(const Job& job, const options::SweepOptions& options, const 
   complain("%s", text_of(outlook).c_str());
   if (!earlier.finished.empty())
     complain("the %s continues from %s: %s are finished", job.name().c_str(),
-             sweep::journal_of(options.json).c_str(), outlook.taken_over.c_str());
+             journal_of(options.json).c_str(), outlook.taken_over.c_str());
 }
 
 // Complains about each file that cannot be written, and returns false if there is one.
@@ -131,7 +131,7 @@ int interrupted(const Job& job, bool resumes) {
 Resumable resumable_of(const CheckedPlan& checked, const options::SweepOptions& options,
                        const std::string& more) {
   const model::DeviceFacts& facts = checked.catalog.facts;
-  return {sweep::identity_of(checked.plan, facts, options.code_files(), more), facts.uuid};
+  return {identity_of(checked.plan, facts, options.code_files(), more), facts.uuid};
 }
 
 int drive(Job& job, const options::SweepOptions& options) {
@@ -145,10 +145,10 @@ int drive(Job& job, const options::SweepOptions& options) {
     return exit_done;
   }
   Earlier earlier;
-  const std::unique_ptr<sweep::Journal> journal = open_journal(job, options, earlier);
+  const std::unique_ptr<Journal> journal = open_journal(job, options, earlier);
   job.open();
   say_what_comes(job, options, earlier);
-  reporters::ProgressPrinter progress(options.quiet);
+  ProgressPrinter progress(options.quiet);
   Run run{supervisor, progress, earlier, keeping_in(journal.get(), job)};
   const bool complete = job.measure(run);
   progress.finish();
@@ -166,4 +166,4 @@ int drive(Job& job, const options::SweepOptions& options) {
   return written && printed && published ? found.exit_code : exit_error;
 }
 
-}  // namespace graphbench::cli
+}  // namespace graphbench::sweep

@@ -17,7 +17,7 @@
 #include "harness/sweep/report/progress.hpp"
 #include "reporters/report.hpp"
 
-namespace graphbench::cli {
+namespace graphbench::sweep {
 
 // A file for results. The driver checks it before anything starts, and writes it when all is measured.
 struct Output {
@@ -29,14 +29,14 @@ struct Output {
 
 // What an interrupted run of the same command has finished.
 struct Earlier {
-  std::vector<sweep::FinishedTask> finished = {};
+  std::vector<FinishedTask> finished = {};
   model::MeasuredOn here{};  // the machine and device of this run
   std::string place = {};    // option and journal, with which messages about what is finished begin
 };
 
 // What a run must have in common with an earlier one, to continue it.
 struct Resumable {
-  sweep::RunIdentity identity;
+  RunIdentity identity;
   std::string device_uuid;
   bool start_over = false;  // true: replaces the journal of another identity; false: refuses it
 };
@@ -55,9 +55,9 @@ struct Outlook {
 // What a Job measures with.
 struct Run {
   process::ProcessSupervisor& supervisor;
-  reporters::ProgressPrinter& progress;
+  ProgressPrinter& progress;
   const Earlier& earlier;
-  std::function<void(const sweep::FinishedTask&)> keep;  // for a later run; null: there is no journal
+  std::function<void(const FinishedTask&)> keep;  // for a later run; null: there is no journal
 };
 
 // What the driver prints at the end.
@@ -106,4 +106,4 @@ class Job {
 // Returns the command's exit code.
 int drive(Job& job, const options::SweepOptions& options);
 
-}  // namespace graphbench::cli
+}  // namespace graphbench::sweep

@@ -32,7 +32,7 @@
 #include "harness/sweep/plan/shards.hpp"
 #include "harness/sweep/probe.hpp"
 
-namespace graphbench::cli {
+namespace graphbench::sweep {
 
 void check_cpu(const options::SweepOptions& options) {
   stay_on_share(options.device);
@@ -73,7 +73,7 @@ Conditions read_conditions(const model::Plan& plan, const options::SweepOptions&
   return conditions;
 }
 
-void add_conditions(const Conditions& conditions, sweep::SweepOutcome& outcome) {
+void add_conditions(const Conditions& conditions, SweepOutcome& outcome) {
   model::Environment& environment = outcome.result.environment;
   environment.machine = conditions.machine;
   environment.floors = conditions.floors;
@@ -114,12 +114,11 @@ std::vector<model::WorkerTask> programs_of(const model::Plan& plan, bool capture
 
 // Adds what the probe notes to plan.facts.without_effect. Returns the dumps, if requested.
 std::vector<std::string> check_programs(model::Plan& plan, const options::SweepOptions& options,
-                                        const sweep::ProbeSettings& probe,
-                                        process::ProcessSupervisor& supervisor) {
-  const sweep::ProbeRequest request{.plugins = options.plugins,
-                                    .programs = programs_of(plan, options.dump_program),
-                                    .dump = options.dump_program};
-  sweep::ProbeAnswer answer = sweep::ask_probe(supervisor, probe, request, options);
+                                        const ProbeSettings& probe, process::ProcessSupervisor& supervisor) {
+  const ProbeRequest request{.plugins = options.plugins,
+                             .programs = programs_of(plan, options.dump_program),
+                             .dump = options.dump_program};
+  ProbeAnswer answer = ask_probe(supervisor, probe, request, options);
   for (const std::string& note : answer.notes) {
     plan.facts.without_effect.push_back(options.where("split-ops") + ": " + note);
     complain("note: %s", plan.facts.without_effect.back().c_str());
@@ -212,15 +211,14 @@ void check_ranks(const options::SweepOptions& options, const model::Plan& plan,
                                                  " on: give at most " + std::to_string(room));
 }
 
-model::Plan shard_of(model::Plan plan, const options::SweepOptions& options) {
+model::Plan chosen_shard_of(model::Plan plan, const options::SweepOptions& options) {
   const options::ShardOption& asked = *options.shard;
-  plan::CellCosts costs;
+  CellCosts costs;
   if (!asked.costs.empty())
-    costs = plan::costs_of(codec::read_result(codec::read_text(asked.costs).view(), asked.costs));
+    costs = costs_of(codec::read_result(codec::read_text(asked.costs).view(), asked.costs));
   const std::size_t cells = plan.cells.size();
-  plan::Shard shard =
-      plan::shard_of(std::move(plan), options, costs,
-                     sweep::binary_digest() + "\n" + sweep::plugins_digest(options.code_files()));
+  Shard shard = shard_of(std::move(plan), options, costs,
+                         binary_digest() + "\n" + plugins_digest(options.code_files()));
   if (!options.quiet) {
     complain("shard %lld of %lld%s: %zu of %zu cells%s", static_cast<long long>(asked.index),
              static_cast<long long>(asked.count), asked.said.empty() ? "" : (" (" + asked.said + ")").c_str(),
@@ -241,17 +239,16 @@ void keep_module(const model::DeviceFacts& facts) {
 CheckedPlan make_checked_plan(const options::SweepOptions& options, const std::vector<std::string>& argv,
                               process::ProcessSupervisor& supervisor) {
   use_cache(options.where("cache"), options.cache);
-  const sweep::ProbeSettings probe{child_command(options, options::probe_role),
-                                   options.worker_timeout_seconds};
+  const ProbeSettings probe{child_command(options, options::probe_role), options.worker_timeout_seconds};
   options::SweepOptions chosen = options;
   const std::optional<package::Package> package = open_package(chosen);
-  sweep::ProbeRequest request;
+  ProbeRequest request;
   request.device = options.device;
   request.plugins = options.plugins;
   request.list_workloads = !package;
   const auto has_ranks = [](const model::Axes& axes) { return axes.more_axes.contains("ranks"); };
   request.list_devices = has_ranks(options.axes) || std::ranges::any_of(options.more_grids, has_ranks);
-  sweep::ProbeAnswer answer = sweep::ask_probe(supervisor, probe, request, options);
+  ProbeAnswer answer = ask_probe(supervisor, probe, request, options);
   CheckedPlan checked;
   checked.catalog = std::move(answer.catalog);
   keep_module(checked.catalog.facts);
@@ -264,11 +261,11 @@ CheckedPlan make_checked_plan(const options::SweepOptions& options, const std::v
   }
   chosen.instruments.submitter = measure::choose_submitter(options.instruments, measure::allowed_cpus(),
                                                            checked.catalog.facts.pci_bus_id);
-  checked.plan = plan::make_plan(chosen, checked.catalog, argv);
+  checked.plan = make_plan(chosen, checked.catalog, argv);
   for (const std::string& note : checked.plan.facts.without_effect) complain("note: %s", note.c_str());
   checked.plan.no_gpu = checked.catalog.no_gpu;
   check_ranks(chosen, checked.plan, answer.devices);
-  if (options.shard) checked.plan = shard_of(std::move(checked.plan), chosen);
+  if (options.shard) checked.plan = chosen_shard_of(std::move(checked.plan), chosen);
   checked.dumps = check_programs(checked.plan, chosen, probe, supervisor);
   return checked;
 }
@@ -295,4 +292,4 @@ void refuse_step(const CheckedPlan& checked, const options::SweepOptions& option
                                                   command + " runs programs: give --sweep");
 }
 
-}  // namespace graphbench::cli
+}  // namespace graphbench::sweep

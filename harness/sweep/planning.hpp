@@ -11,10 +11,10 @@
 #include "harness/sweep/plan/workload_choice.hpp"
 #include "harness/sweep/run_sweep.hpp"
 
-namespace graphbench::cli {
+namespace graphbench::sweep {
 
 struct CheckedPlan {
-  plan::Catalog catalog;
+  Catalog catalog;
   model::Plan plan;
   std::vector<std::string> dumps;  // the programs as text, if requested
 };
@@ -51,6 +51,6 @@ Conditions read_conditions(const model::Plan& plan, const options::SweepOptions&
                            process::ProcessSupervisor& supervisor);
 
 // Adds the conditions to the result, and to each cell the ratio of its submit time to the floors.
-void add_conditions(const Conditions& conditions, sweep::SweepOutcome& outcome);
+void add_conditions(const Conditions& conditions, SweepOutcome& outcome);
 
-}  // namespace graphbench::cli
+}  // namespace graphbench::sweep

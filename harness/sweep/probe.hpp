@@ -45,7 +45,7 @@ struct ProbeFailure {
 
 struct ProbeAnswer {
   std::vector<DeviceStatus> devices;
-  plan::Catalog catalog;
+  Catalog catalog;
   std::vector<std::string> dumps;
   std::vector<std::string> notes;  // notes on programs without an op for a split
 };

@@ -17,7 +17,7 @@ GB_NAMES(sweep::ProbeStage::What, "device", "plugin", "program", "interpreter");
 
 GB_DESCRIBE(sweep::ProbeStage, what, subject);
 GB_DESCRIBE(sweep::ProbeFailure, stage, bad_input, bad_split, message);
-GB_DESCRIBE(plan::Catalog, device, facts, no_gpu, dtypes, workloads);
+GB_DESCRIBE(sweep::Catalog, device, facts, no_gpu, dtypes, workloads);
 GB_DESCRIBE(sweep::ProbeAnswer, devices, catalog, dumps, notes);
 
 GB_NAMES(sweep::ProbeEvent, "stage", "failure", "answer");

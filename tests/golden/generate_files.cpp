@@ -38,7 +38,7 @@ std::string schema(const std::string& before) {
 std::string families(const std::string& before) {
   Json kept = Json::parse(before);
   Json rows = Json::array();
-  std::vector<reporters::FamilyRow> all = reporters::families();
+  std::vector<reporters::FamilyRow> all = sweep::families();
   const auto add = [&](const auto& more) { all.insert(all.end(), more.begin(), more.end()); };
   add(reporters::ladder_families());
   add(reporters::bill_families());

@@ -19,7 +19,7 @@ namespace {
 std::string table_of(const model::Result& result, const reporters::PrintOptions& options,
                      const std::string& json_path) {
   std::ostringstream out;
-  reporters::format_named("table").print(out, reporters::report_of(result, {}, json_path), options);
+  reporters::format_named("table").print(out, sweep::report_of(result, {}, json_path), options);
   return out.str();
 }
 
@@ -41,7 +41,7 @@ model::Progress progress_at(std::int64_t tasks, double elapsed_seconds) {
 
 std::string progress_of(bool terminal, bool colours) {
   std::ostringstream out;
-  reporters::ProgressPrinter printer(out, terminal, colours);
+  sweep::ProgressPrinter printer(out, terminal, colours);
   printer.update(progress_at(0, 0));
   printer.update(progress_at(0, 0.05));  // too early to redraw
   printer.update(progress_at(0, 0.5));   // plain: no task finished
@@ -67,13 +67,13 @@ TEST(Golden, FindingsOfACommittedSweep) {
   const nlohmann::ordered_json findings = {{"conclusions", head["conclusions"]}, {"notes", head["notes"]}};
   expect_golden("json/h100.findings.json", findings.dump(2) + "\n");
   std::ostringstream out;
-  reporters::print_wrapped(out, reporters::report_of(result).conclusions, {});
+  reporters::print_wrapped(out, sweep::report_of(result).conclusions, {});
   expect_golden("console/h100.conclusions.txt", out.str());
 }
 
 TEST(Golden, MetricsOfASmallSweep) {
   const model::Result result = samples::small_result();
-  reporters::SweepMetrics metrics(result.tool_version);
+  sweep::SweepMetrics metrics(result.tool_version);
   metrics.begin_sweep("cuda:0");
   metrics.set_device("cuda:0", result.environment.device);
   for (const model::CellResult& cell : result.cells) metrics.set_cell("cuda:0", cell);

@@ -50,12 +50,12 @@ model::Result full_result() {
 
 std::string table_of(const model::Result& result) {
   std::ostringstream out;
-  reporters::format_named("table").print(out, reporters::report_of(result), {});
+  reporters::format_named("table").print(out, sweep::report_of(result), {});
   return std::move(out).str();
 }
 
 std::string metrics_of(const model::Result& result, const model::Comparison& comparison) {
-  reporters::SweepMetrics metrics("1.2.3");
+  sweep::SweepMetrics metrics("1.2.3");
   for (const model::CellResult& cell : result.cells) metrics.set_cell("host", cell);
   metrics.set_comparison("host", comparison);
   return *metrics.text();

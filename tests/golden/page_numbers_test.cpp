@@ -125,7 +125,7 @@ Numbers of_events(const model::Result& result) {
 std::size_t expect_the_same(const Numbers& of_table, const Numbers& of_page, const char* what) {
   SCOPED_TRACE(what);
   std::set<std::string> of_pages;
-  for (const model::MetricRow* metric : page_metrics()) of_pages.insert(path_of(*metric));
+  for (const model::MetricRow* metric : sweep::page_metrics()) of_pages.insert(path_of(*metric));
   std::size_t found = 0;
   for (const auto& [id, numbers] : of_table) {
     if (!of_page.contains(id)) {

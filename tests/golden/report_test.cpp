@@ -120,7 +120,7 @@ TEST(Report, HasTheNumbersOfACommittedResultInEveryFormat) {
       const std::string path = entry.path().string();
       const codec::PaddedText text = codec::read_text(path);
       if (text.view().find("\"graphbench.result/1\"") > 100) continue;
-      EXPECT_GT(expect_the_same_numbers(report_of(codec::read_result(text.view(), path)), path), 10u);
+      EXPECT_GT(expect_the_same_numbers(sweep::report_of(codec::read_result(text.view(), path)), path), 10u);
       ++documents;
     }
   }
@@ -144,7 +144,8 @@ TEST(Report, HasTheNumbersOfLaddersAndBillsInEveryFormat) {
 }
 
 TEST(Report, HasTheNumbersOfFloorsInEveryFormat) {
-  EXPECT_GT(expect_the_same_numbers(report_of(samples::instruments_result().environment), "floors"), 3u);
+  EXPECT_GT(expect_the_same_numbers(sweep::report_of(samples::instruments_result().environment), "floors"),
+            3u);
 }
 
 }  // namespace

@@ -31,12 +31,12 @@ std::vector<model::CellResult> cells_with(long series) {
 
 int serve(long series, double changes_a_second) {
   const std::vector<model::CellResult> cells = cells_with(series);
-  reporters::SweepMetrics metrics("0.0.0");
+  sweep::SweepMetrics metrics("0.0.0");
   for (const model::CellResult& cell : cells) metrics.set_cell("host", cell);
   net::Router router;
   router.add("GET", "/metrics", [&metrics](const net::Request&) {
     net::Response response;
-    response.content_type = reporters::metrics_content_type;
+    response.content_type = sweep::metrics_content_type;
     response.body = metrics.text();
     return response;
   });

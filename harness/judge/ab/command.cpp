@@ -90,7 +90,7 @@ class SideBySideOptions {
 
   model::Plan plan(const ab::InterleavedRequest& request, const std::vector<std::string>& argv,
                    process::ProcessSupervisor& supervisor) const {
-    model::Plan plan = make_checked_plan(request.options, argv, supervisor).plan;
+    model::Plan plan = sweep::make_checked_plan(request.options, argv, supervisor).plan;
     return cell_processes_ ? ab::one_cell_a_task(std::move(plan)) : plan;
   }
 
@@ -198,7 +198,7 @@ double seconds_of_minutes(const std::string& text) {
                                in_quotes(text), minutes_max));
 }
 
-class AbJob final : public Job {
+class AbJob final : public sweep::Job {
  public:
   AbJob(const AbArguments& asked, const SideBySideOptions& sweep, ab::InterleavedRequest request,
         const options::Invocation& invocation)
@@ -219,8 +219,8 @@ class AbJob final : public Job {
   }
 
   // Writes the sides' results after each measurement, so that a kill in the confirmation leaves the first.
-  std::vector<Output> outputs() override {
-    std::vector<Output> outputs = {{"--json-base", files_.base}, {"--json-new", files_.now}};
+  std::vector<sweep::Output> outputs() override {
+    std::vector<sweep::Output> outputs = {{"--json-base", files_.base}, {"--json-new", files_.now}};
     if (asked_.confirm) {
       outputs.push_back({"--confirm", again(files_.base)});
       outputs.push_back({"--confirm", again(files_.now)});
@@ -237,13 +237,13 @@ class AbJob final : public Job {
     return std::nullopt;
   }
 
-  Outlook outlook(const Earlier&) const override {
+  sweep::Outlook outlook(const sweep::Earlier&) const override {
     const model::Plan& plan = request_.plan;
-    return {"per side " + reporters::plan_in_words(std::ssize(plan.cells), std::ssize(plan.tasks)),
-            plan::estimated_seconds(plan.tasks)};
+    return {"per side " + sweep::plan_in_words(std::ssize(plan.cells), std::ssize(plan.tasks)),
+            sweep::estimated_seconds(plan.tasks)};
   }
 
-  bool measure(Run& run) override {
+  bool measure(sweep::Run& run) override {
     const std::optional<ab::InterleavedOutcome> first = measured(run, files_);
     if (!first) return false;
     cells_failed_ = first->cells_failed > 0;
@@ -257,9 +257,9 @@ class AbJob final : public Job {
     return second.has_value();
   }
 
-  Findings findings(bool) override {
+  sweep::Findings findings(bool) override {
     if (!kept_.empty()) return {};
-    Findings found{.exit_code = exit_code_of(comparison_)};
+    sweep::Findings found{.exit_code = exit_code_of(comparison_)};
     if (found.exit_code == exit_done && cells_failed_) found.exit_code = exit_cells_failed;
     if (verdict_.output.empty()) {
       found.report = reporters::report_of(comparison_);
@@ -280,7 +280,7 @@ class AbJob final : public Job {
 
  private:
   // Writes both sides to `files`. nullopt if the user interrupts.
-  std::optional<ab::InterleavedOutcome> measured(Run& run, const Files& files) {
+  std::optional<ab::InterleavedOutcome> measured(sweep::Run& run, const Files& files) {
     ab::InterleavedOutcome outcome = ab::run_interleaved(request_, run.supervisor, run.progress);
     run.progress.finish();
     keep(outcome, files);
@@ -338,7 +338,7 @@ class AbCommand final : public options::Command {
   int run(const options::Invocation& invocation) override {
     const ab::InterleavedRequest request = sweep_.request();
     AbJob job(asked_, sweep_, request, invocation);
-    return drive(job, request.options);
+    return sweep::drive(job, request.options);
   }
 
  private:

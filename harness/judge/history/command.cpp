@@ -54,7 +54,7 @@ struct HistoryArguments {
   bool any_date = false;          // for add
   bool every_environment = false;
   bool ascii = false;
-  ReportFormat format;
+  sweep::ReportFormat format;
 };
 
 model::Metric metric_of(const std::string& text) {

@@ -51,7 +51,7 @@ void check_extent(const std::string& path, const model::PlanFacts& plan) {
   }
   if (plan.launches < 1)
     throw InputError(path, "plan.launches: " + std::to_string(plan.launches) + " is not 1 or more");
-  plan::check_size(model::grids_of(plan), plan.launches, path + ": plan.axes");
+  sweep::check_size(model::grids_of(plan), plan.launches, path + ": plan.axes");
 }
 
 std::string preset_of(const std::string& workload, const model::PlanFacts& plan) {

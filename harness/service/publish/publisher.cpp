@@ -13,10 +13,10 @@
 namespace graphbench::publish {
 namespace {
 
-net::Router metrics_routes(const reporters::SweepMetrics& metrics) {
+net::Router metrics_routes(const sweep::SweepMetrics& metrics) {
   net::Router router;
   router.add("GET", "/metrics", [&metrics](const net::Request&) {
-    return net::Response{.content_type = reporters::metrics_content_type, .body = metrics.text()};
+    return net::Response{.content_type = sweep::metrics_content_type, .body = metrics.text()};
   });
   router.add("GET", "/",
              [](const net::Request&) { return net::text_response(200, "graphbench: see /metrics"); });
@@ -135,7 +135,7 @@ PushGateway::PushGateway(net::Url url, const std::string& instance,
 
 void PushGateway::send(const std::string& method, const std::string& body) const {
   net::ClientRequest request{.method = method, .url = url_, .path = path_, .headers = {}, .body = body};
-  if (!body.empty()) request.headers.emplace_back("Content-Type", reporters::metrics_content_type);
+  if (!body.empty()) request.headers.emplace_back("Content-Type", sweep::metrics_content_type);
   const char* authorization = std::getenv("GRAPHBENCH_PUSH_AUTHORIZATION");
   if (authorization != nullptr) request.headers.emplace_back("Authorization", authorization);
   const net::ClientResponse response = net::send(request);

@@ -79,7 +79,7 @@ class Publisher final : public sweep::SweepListener {
   std::string write_textfile();  // returns the error; empty: the file is written
 
   PublishSettings settings_;
-  reporters::SweepMetrics metrics_;
+  sweep::SweepMetrics metrics_;
   // housekeeping_ and server_ are absent if nothing listens.
   std::optional<measure::HousekeepingThreads> housekeeping_;
   std::unique_ptr<net::HttpServer> server_;

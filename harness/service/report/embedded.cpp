@@ -114,9 +114,9 @@ OptionalNumber submit_floor(const CellResult& cell) {
 
 std::vector<Column> all_columns() {
   std::vector<Column> columns;
-  for (const model::MetricRow* row : reporters::page_metrics()) {
+  for (const model::MetricRow* row : sweep::page_metrics()) {
     columns.push_back({model::path_of(*row), [row](const CellResult& cell) {
-                         std::optional<Value> value = reporters::number_of(*row, cell);
+                         std::optional<Value> value = sweep::number_of(*row, cell);
                          if (!value->value && value->text == "-") value.reset();
                          return value;
                        }});

@@ -117,8 +117,8 @@ std::string with_row(std::string line, const std::string& source) {
   const model::CellResult cell = codec::read_cell(line, source);
   if (cell.status != model::CellStatus::ok) return line;
   std::string row;
-  for (const model::MetricRow* metric : reporters::page_metrics()) {
-    const Value value = reporters::number_of(*metric, cell);
+  for (const model::MetricRow* metric : sweep::page_metrics()) {
+    const Value value = sweep::number_of(*metric, cell);
     if (!value.value && value.text == "-") continue;
     row += (row.empty() ? "" : ",") + quoted(model::path_of(*metric)) + ":" + object_of(value);
   }

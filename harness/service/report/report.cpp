@@ -24,7 +24,7 @@ std::string printed(const reporters::Report& report) {
 }
 
 std::string result_html(const model::Result& result, const json& lists) {
-  reporters::Report report = reporters::report_of(result);
+  reporters::Report report = sweep::report_of(result);
   report.head.clear();
   report.title.text = "Sweep of " + result.started_at + " on " + result.environment.device.name;
   if (lists.is_object()) {

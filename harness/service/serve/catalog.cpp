@@ -106,7 +106,7 @@ WorkloadCatalog::WorkloadCatalog(std::vector<abi::WorkloadInfo> built_in, Ask as
 
 void WorkloadCatalog::check(const SweepRequest& request, const std::vector<std::string>& plugin_files) const {
   if (!ask_) return;
-  plan::Catalog catalog;
+  sweep::Catalog catalog;
   catalog.workloads = built_in_;
   try {
     if (!plugin_files.empty()) catalog.workloads = ask_(plugin_files);
@@ -116,12 +116,12 @@ void WorkloadCatalog::check(const SweepRequest& request, const std::vector<std::
   const options::SweepOptions& options = request.options;
   std::vector<model::Axes> grids = options.more_grids;
   grids.push_back(options.axes);
-  const std::size_t workloads = plan::choose_workloads(options, catalog).size();
+  const std::size_t workloads = sweep::choose_workloads(options, catalog).size();
   for (model::Axes& grid : grids) {
     grid.workload.resize(workloads);
     grid.dtype.resize(std::max<std::size_t>(grid.dtype.size(), 1));
   }
-  plan::check_size(grids, options.launches, "");
+  sweep::check_size(grids, options.launches, "");
 }
 
 }  // namespace graphbench::serve

@@ -36,7 +36,7 @@ struct ApiParts {
   SweepStore& store;
   SweepRunner& runner;
   SweepFeed& feed;
-  const reporters::SweepMetrics& metrics;
+  const sweep::SweepMetrics& metrics;
   reporters::ServiceMetrics& service_metrics;
   ComparisonTurn& turn;
 };

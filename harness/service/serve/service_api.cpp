@@ -171,7 +171,7 @@ class Api {
     parts_.service_metrics.set_queue(queued, settings_.queued_max);
     parts_.service_metrics.set_streams(parts_.feed.followers());
     return {
-        .content_type = reporters::metrics_content_type,
+        .content_type = sweep::metrics_content_type,
         .body = std::make_shared<const std::string>(*parts_.metrics.text() + parts_.service_metrics.text())};
   }
 
@@ -204,7 +204,7 @@ class Api {
   }
 
   Response queue(const SweepRequest& sweep, const std::string& key) const {
-    cli::check_auto(sweep.options.device, settings_.devices);
+    sweep::check_auto(sweep.options.device, settings_.devices);
     settings_.workloads.check(sweep, files_of(sweep.asked.plugins));
     const SweepStore::Added added = parts_.store.add(sweep.asked, key, settings_.queued_max);
     using What = SweepStore::Added::What;

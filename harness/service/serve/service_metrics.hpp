@@ -54,16 +54,16 @@ class ServiceMetrics {
                                                                          2.5e-2, 0.1,    0.25, 1,      2.5};
 
   prometheus::Registry registry_;
-  Family<prometheus::Counter>& sweeps_ = counter(registry_, "graphbench_sweeps_total");
-  Family<prometheus::Counter>& requests_ = counter(registry_, "graphbench_http_requests_total");
+  Family<prometheus::Counter>& sweeps_ = sweep::counter(registry_, "graphbench_sweeps_total");
+  Family<prometheus::Counter>& requests_ = sweep::counter(registry_, "graphbench_http_requests_total");
   Family<prometheus::Histogram>& durations_ = prometheus::BuildHistogram()
                                                   .Name(duration_family)
-                                                  .Help(family_of_process(duration_family).help)
+                                                  .Help(sweep::family_of_process(duration_family).help)
                                                   .Register(registry_);
-  Family<prometheus::Gauge>& queues_ = gauge(registry_, "graphbench_queue_sweeps");
+  Family<prometheus::Gauge>& queues_ = sweep::gauge(registry_, "graphbench_queue_sweeps");
   prometheus::Gauge* queued_ = nullptr;
-  prometheus::Gauge& capacity_ = gauge(registry_, "graphbench_queue_capacity_sweeps").Add({});
-  prometheus::Gauge& streams_ = gauge(registry_, "graphbench_event_streams").Add({});
+  prometheus::Gauge& capacity_ = sweep::gauge(registry_, "graphbench_queue_capacity_sweeps").Add({});
+  prometheus::Gauge& streams_ = sweep::gauge(registry_, "graphbench_event_streams").Add({});
 };
 
 }  // namespace graphbench::reporters

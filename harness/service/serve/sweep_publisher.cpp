@@ -11,7 +11,7 @@
 
 namespace graphbench::serve {
 
-SweepPublisher::SweepPublisher(reporters::SweepMetrics& metrics,
+SweepPublisher::SweepPublisher(sweep::SweepMetrics& metrics,
                                std::shared_ptr<const publish::Baseline> baseline, const SweepStore& store)
     : metrics_(metrics), baseline_(std::move(baseline)) {
   const std::optional<SweepStore::Ended> last = store.last_done();

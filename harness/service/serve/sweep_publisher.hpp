@@ -15,7 +15,7 @@ namespace graphbench::serve {
 class SweepPublisher {
  public:
   // Shows the last complete sweep, compared with `baseline` unless null. Warns on stderr if that fails.
-  SweepPublisher(reporters::SweepMetrics& metrics, std::shared_ptr<const publish::Baseline> baseline,
+  SweepPublisher(sweep::SweepMetrics& metrics, std::shared_ptr<const publish::Baseline> baseline,
                  const SweepStore& store);
 
   // The runner calls these in this order for each sweep. end() does nothing if no device was reported.
@@ -30,7 +30,7 @@ class SweepPublisher {
   // Shows the notes on an ended sweep and, if it is done, its comparison with the baseline.
   void tell(const std::string& id, const std::string& document, bool done);
 
-  reporters::SweepMetrics& metrics_;
+  sweep::SweepMetrics& metrics_;
   const std::shared_ptr<const publish::Baseline> baseline_;
   std::string device_;  // the running sweep's; empty: not known yet
 };

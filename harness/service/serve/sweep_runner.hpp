@@ -39,7 +39,7 @@ struct RunnerSettings {
 // The objects that the runner uses. They must outlive the runner.
 struct RunnerParts {
   SweepStore& store;
-  reporters::SweepMetrics& metrics;
+  sweep::SweepMetrics& metrics;
   reporters::ServiceMetrics& service_metrics;
   SweepFeed& feed;
   measure::HousekeepingThreads& housekeeping;

@@ -26,7 +26,7 @@
 #include "harness/sweep/planning.hpp"
 #include "workloads/builtin.hpp"
 
-namespace graphbench::bench {
+namespace graphbench::sweep {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -216,12 +216,6 @@ class CellBenchmarks {
   std::set<std::string> failed_;
 };
 
-}  // namespace
-}  // namespace graphbench::bench
-
-namespace graphbench::cli {
-namespace {
-
 // Options of a sweep that Google Benchmark or a single process cannot support.
 struct Refused {
   const char* option;
@@ -263,7 +257,7 @@ class BenchCommand final : public options::Command {
       if (refusal_of(option) != nullptr) hidden.push_back(option.name);
     }
     options.sweep_options(options::option_names(), hidden);
-    options.footer("Google Benchmark's flags, among them:\n" + bench::flags_help());
+    options.footer("Google Benchmark's flags, among them:\n" + flags_help());
   }
 
   void check() override {
@@ -278,7 +272,7 @@ class BenchCommand final : public options::Command {
   int run(const options::Invocation& invocation) override {
     const options::SweepOptions options = options::check_options(raw_);
     check_cpu(options);
-    bench::take_flags(invocation.benchmark_flags);
+    take_flags(invocation.benchmark_flags);
     std::optional<CheckedPlan> checked;
     {
       // This block destroys the supervisor, which catches signals, so that a signal ends the benchmarks.
@@ -290,7 +284,7 @@ class BenchCommand final : public options::Command {
     benchmark::AddCustomContext("graphbench_commit", GRAPHBENCH_COMMIT);
     benchmark::AddCustomContext("graphbench_device", checked->catalog.facts.name);
     benchmark::AddCustomContext("graphbench_plan", checked->plan.facts.hash);
-    const bench::BenchOutcome outcome = bench::CellBenchmarks(checked->plan).run();
+    const BenchOutcome outcome = CellBenchmarks(checked->plan).run();
     if (outcome.matched == 0) {
       throw InputError("--benchmark_filter",
                        outcome.why_none.empty()
@@ -313,4 +307,4 @@ std::unique_ptr<options::Command> make_bench(options::Options& options) {
   return std::make_unique<BenchCommand>(options);
 }
 
-}  // namespace graphbench::cli
+}  // namespace graphbench::sweep

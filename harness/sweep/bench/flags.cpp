@@ -12,7 +12,7 @@
 #include "graphs/base/text.hpp"
 #include "harness/options/output.hpp"
 
-namespace graphbench::bench {
+namespace graphbench::sweep {
 namespace {
 
 // The most useful flags; Google Benchmark's user guide lists the others.
@@ -117,4 +117,4 @@ void take_flags(const std::vector<std::string>& flags) {
                              (is_known ? "" : did_you_mean(name, known)) + " (see graphbench bench --help)");
 }
 
-}  // namespace graphbench::bench
+}  // namespace graphbench::sweep

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-namespace graphbench::bench {
+namespace graphbench::sweep {
 
 bool is_flag(std::string_view argument);
 
@@ -16,4 +16,4 @@ std::string flags_help();
 // an invalid value, and a --benchmark_out file that cannot be written.
 void take_flags(const std::vector<std::string>& flags);
 
-}  // namespace graphbench::bench
+}  // namespace graphbench::sweep

@@ -14,7 +14,7 @@
 #include "harness/options/option_table.hpp"
 #include "harness/sweep/plan/workload_choice.hpp"
 
-namespace graphbench::plan {
+namespace graphbench::sweep {
 namespace {
 
 // A Fisher-Yates shuffle, because std::shuffle may differ between standard libraries, and a plan's order must
@@ -257,4 +257,4 @@ model::Plan make_plan(const options::SweepOptions& options, const Catalog& catal
   return plan;
 }
 
-}  // namespace graphbench::plan
+}  // namespace graphbench::sweep

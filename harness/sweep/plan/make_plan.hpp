@@ -8,7 +8,7 @@
 #include "harness/options/options.hpp"
 #include "harness/sweep/plan/workload_choice.hpp"
 
-namespace graphbench::plan {
+namespace graphbench::sweep {
 
 // A larger sweep is refused: it would take too long, and its plan would not fit into memory.
 inline constexpr std::int64_t measurements_max = 100'000;
@@ -21,4 +21,4 @@ void check_size(const std::vector<model::Axes>& grids, std::int64_t launches, co
 model::Plan make_plan(const options::SweepOptions& options, const Catalog& catalog,
                       std::vector<std::string> argv, const model::AxisTable& table = model::axes());
 
-}  // namespace graphbench::plan
+}  // namespace graphbench::sweep

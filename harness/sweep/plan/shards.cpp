@@ -9,7 +9,7 @@
 #include "graphs/base/text.hpp"
 #include "harness/model/axes.hpp"
 
-namespace graphbench::plan {
+namespace graphbench::sweep {
 namespace {
 
 // A task takes about its worker's start plus its batches' sampling. On an H100 a task of nine batches
@@ -171,4 +171,4 @@ Shard shard_of(model::Plan plan, const options::SweepOptions& options, const Cel
   return shard;
 }
 
-}  // namespace graphbench::plan
+}  // namespace graphbench::sweep

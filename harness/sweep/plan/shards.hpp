@@ -8,7 +8,7 @@
 #include "harness/model/plan.hpp"
 #include "harness/options/options.hpp"
 
-namespace graphbench::plan {
+namespace graphbench::sweep {
 
 // result[i] is the number (from 0) of the shard that gets costs[i]. Assigns the largest costs first, each to
 // the first shard among those with the smallest sum. The largest sum is at most 4/3 of the optimum (Graham
@@ -33,4 +33,4 @@ struct Shard {
 Shard shard_of(model::Plan plan, const options::SweepOptions& options, const CellCosts& costs,
                const std::string& digests);
 
-}  // namespace graphbench::plan
+}  // namespace graphbench::sweep

@@ -7,7 +7,7 @@
 #include "harness/model/axes.hpp"
 #include "harness/model/vocabulary.hpp"
 
-namespace graphbench::plan {
+namespace graphbench::sweep {
 namespace {
 
 template <typename Item>
@@ -177,4 +177,4 @@ std::vector<std::string> choose_dtypes(const options::SweepOptions& options, con
   return chosen;
 }
 
-}  // namespace graphbench::plan
+}  // namespace graphbench::sweep

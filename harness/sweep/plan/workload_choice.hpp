@@ -11,7 +11,7 @@
 #include "harness/model/result.hpp"
 #include "harness/options/options.hpp"
 
-namespace graphbench::plan {
+namespace graphbench::sweep {
 
 // The workloads, devices and options of this machine and its plugins, as the probe process found them.
 struct Catalog {
@@ -39,4 +39,4 @@ const abi::WorkloadInfo* step_of(const std::vector<WorkloadChoice>& workloads, c
 // The requested dtypes, or the device's default. Throws InputError for a dtype that the device lacks.
 std::vector<std::string> choose_dtypes(const options::SweepOptions& options, const Catalog& catalog);
 
-}  // namespace graphbench::plan
+}  // namespace graphbench::sweep

@@ -13,7 +13,7 @@
 #include "harness/model/statistics/quantiles.hpp"
 #include "harness/sweep/report/result_report.hpp"
 
-namespace graphbench::reporters {
+namespace graphbench::sweep {
 namespace {
 
 struct Counts {
@@ -52,10 +52,11 @@ std::vector<Trouble> troubles_of(const model::Result& result) {
   for (const model::CellResult& cell : result.cells) {
     if (cell.status == model::CellStatus::ok) continue;
     Trouble trouble{cell.status == model::CellStatus::failed, "interrupted",
-                    "the sweep ended before this cell was measured", one_line(model::id_of(cell.cell)), 1};
+                    "the sweep ended before this cell was measured",
+                    reporters::one_line(model::id_of(cell.cell)), 1};
     if (cell.reason) {
-      trouble.code = one_line(cell.reason->code);
-      trouble.message = one_line(cell.reason->message);
+      trouble.code = reporters::one_line(cell.reason->code);
+      trouble.message = reporters::one_line(cell.reason->message);
     }
     const auto same = [&](const Trouble& other) {
       return std::tie(other.failed, other.code, other.message) ==
@@ -71,17 +72,17 @@ std::vector<Trouble> troubles_of(const model::Result& result) {
   return troubles;
 }
 
-Section walk_of(const model::CellResult& cell) {
+reporters::Section walk_of(const model::CellResult& cell) {
   const model::ShapeWalk& walk = *cell.shape_walk;
-  Section section{.subject = "shapes of " + model::id_of(cell.cell),
-                  .columns = {{.name = "step"},
-                              {.name = "batch"},
-                              {.name = "program", .align = Align::left},
-                              {.name = "outcome", .align = Align::left},
-                              {.name = "time", .unit = "seconds"},
-                              {.name = "why", .align = Align::left}},
-                  .rows_max = 20,
-                  .in_csv = false};
+  reporters::Section section{.subject = "shapes of " + model::id_of(cell.cell),
+                             .columns = {{.name = "step"},
+                                         {.name = "batch"},
+                                         {.name = "program", .align = reporters::Align::left},
+                                         {.name = "outcome", .align = reporters::Align::left},
+                                         {.name = "time", .unit = "seconds"},
+                                         {.name = "why", .align = reporters::Align::left}},
+                             .rows_max = 20,
+                             .in_csv = false};
   std::vector<double> hits;
   for (const model::TracedStep& step : walk.traces) {
     if (step.reason.empty()) {
@@ -89,19 +90,20 @@ Section walk_of(const model::CellResult& cell) {
       continue;
     }
     section.rows.push_back(
-        {.values = {count_value(step.id), count_value(step.batch), text_value(step.signature),
-                    text_value(step.outcome), seconds_value(step.seconds), text_value(step.reason)}});
+        {.values = {reporters::count_value(step.id), reporters::count_value(step.batch),
+                    reporters::text_value(step.signature), reporters::text_value(step.outcome),
+                    reporters::seconds_value(step.seconds), reporters::text_value(step.reason)}});
   }
   std::string text =
       fmt::format("{} of {} steps needed no new program or recording", hits.size(), walk.traces.size());
-  if (!hits.empty()) text += ", and took " + format_seconds(statistics::median(hits));
+  if (!hits.empty()) text += ", and took " + reporters::format_seconds(statistics::median(hits));
   section.sentences.push_back(
       {text + fmt::format("; {} program{} kept", walk.programs, walk.programs == 1 ? " is" : "s are")});
   return section;
 }
 
 // At most three: how far to trust the result, the most important note, the codes of the other notes.
-void add_notes(Report& report, const std::vector<model::Note>& notes) {
+void add_notes(reporters::Report& report, const std::vector<model::Note>& notes) {
   constexpr std::size_t lines_max = 3;
   const bool all = notes.size() <= lines_max;
   for (std::size_t i = 0; i < (all ? notes.size() : lines_max - 1); ++i) {
@@ -109,32 +111,32 @@ void add_notes(Report& report, const std::vector<model::Note>& notes) {
     const bool judges = good || notes[i].code == "trust_low";
     const std::size_t colon = judges ? notes[i].text.find(": ") : std::string::npos;
     report.closing.push_back({judges ? notes[i].text.substr(colon + 2) : notes[i].text,
-                              good ? Weight::good : Weight::notice,
+                              good ? reporters::Weight::good : reporters::Weight::notice,
                               judges ? notes[i].text.substr(0, colon) : "note"});
   }
   if (all) return;
   const std::vector<model::Note> rest(notes.begin() + (lines_max - 1), notes.end());
   report.closing.push_back({fmt::format("{} more (`notes` in the document): {}", rest.size(),
                                         join(rest, ", ", &model::Note::code)),
-                            Weight::notice, "note"});
+                            reporters::Weight::notice, "note"});
 }
 
 }  // namespace
 
-void add_walks(Report& report, const model::Result& result) {
+void add_walks(reporters::Report& report, const model::Result& result) {
   for (const model::CellResult& cell : result.cells) {
     if (cell.shape_walk && cell.status == model::CellStatus::ok) report.sections.push_back(walk_of(cell));
   }
 }
 
-void add_closing(Report& report, const model::Result& result, const std::string& json_path) {
+void add_closing(reporters::Report& report, const model::Result& result, const std::string& json_path) {
   for (const Trouble& trouble : troubles_of(result)) {
     const std::string where =
         trouble.cells == 1
             ? trouble.first_id
             : fmt::format("{}, first {}", model::plural(trouble.cells, "cell"), trouble.first_id);
     report.closing.push_back({fmt::format("{} ({})", trouble.message, where),
-                              trouble.failed ? Weight::regression : Weight::undecided,
+                              trouble.failed ? reporters::Weight::regression : reporters::Weight::undecided,
                               (trouble.failed ? "failed " : "skipped ") + trouble.code});
   }
   add_notes(report, model::notes_of(result));
@@ -144,7 +146,8 @@ void add_closing(Report& report, const model::Result& result, const std::string&
                   counts.ok, counts.failed, counts.skipped);
   if (counts.not_measured > 0) line += fmt::format(", {} not measured", counts.not_measured);
   if (!json_path.empty()) line += "; the result is in " + json_path;
-  report.closing.push_back({std::move(line), counts.failed > 0 ? Weight::regression : Weight::good});
+  report.closing.push_back(
+      {std::move(line), counts.failed > 0 ? reporters::Weight::regression : reporters::Weight::good});
   for (const model::Conclusion& each : model::conclusions_of(result)) {
     if (report.conclusions.empty() || report.conclusions.back().lead != each.subject)
       report.conclusions.push_back({.text = each.text, .lead = each.subject});
@@ -153,4 +156,4 @@ void add_closing(Report& report, const model::Result& result, const std::string&
   }
 }
 
-}  // namespace graphbench::reporters
+}  // namespace graphbench::sweep

@@ -7,12 +7,12 @@
 
 #include "reporters/prometheus_text.hpp"
 
-namespace graphbench::reporters {
+namespace graphbench::sweep {
 
 // All families in the order of publication, which begins with families of cells.
-std::vector<FamilyRow> families();
+std::vector<reporters::FamilyRow> families();
 // Returns the family with this name. An unknown name is a programming error.
-const FamilyRow& family_of_process(std::string_view name);
+const reporters::FamilyRow& family_of_process(std::string_view name);
 inline prometheus::Family<prometheus::Gauge>& gauge(prometheus::Registry& registry, const char* name) {
   return gauge(registry, family_of_process(name));
 }
@@ -20,4 +20,4 @@ inline prometheus::Family<prometheus::Counter>& counter(prometheus::Registry& re
   return counter(registry, family_of_process(name));
 }
 
-}  // namespace graphbench::reporters
+}  // namespace graphbench::sweep

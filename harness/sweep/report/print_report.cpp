@@ -7,7 +7,7 @@
 
 #include "harness/options/output.hpp"
 
-namespace graphbench::cli {
+namespace graphbench::sweep {
 
 void ReportFormat::add_to(options::Options& options) {
   options.text("--format", name_, "FORMAT", reporters::format_help() + " (default: table)");
@@ -28,4 +28,4 @@ reporters::PrintOptions console_of(int descriptor) {
   return {options::wants_colours(descriptor), options::width_of(descriptor, reporters::PrintOptions().width)};
 }
 
-}  // namespace graphbench::cli
+}  // namespace graphbench::sweep

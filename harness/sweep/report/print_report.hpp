@@ -7,7 +7,7 @@
 #include "harness/options/command_options.hpp"
 #include "reporters/report.hpp"
 
-namespace graphbench::cli {
+namespace graphbench::sweep {
 
 class ReportFormat {
  public:
@@ -35,4 +35,4 @@ class ReportFormat {
 // The options of a console: colours and width.
 reporters::PrintOptions console_of(int descriptor);
 
-}  // namespace graphbench::cli
+}  // namespace graphbench::sweep

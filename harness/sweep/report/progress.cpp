@@ -13,7 +13,7 @@
 #include "harness/options/output.hpp"
 #include "reporters/format.hpp"
 
-namespace graphbench::reporters {
+namespace graphbench::sweep {
 namespace {
 
 constexpr double redraw_seconds = 0.1;
@@ -27,8 +27,8 @@ std::string counts_of(const model::Progress& progress) {
 }
 
 std::string times_of(const model::Progress& progress) {
-  std::string times = format_duration(progress.elapsed_seconds);
-  if (progress.eta_seconds) times += ", " + format_duration(*progress.eta_seconds) + " left";
+  std::string times = reporters::format_duration(progress.elapsed_seconds);
+  if (progress.eta_seconds) times += ", " + reporters::format_duration(*progress.eta_seconds) + " left";
   return times;
 }
 
@@ -37,9 +37,9 @@ std::string failures_of(const model::Progress& progress) {
 }
 
 std::string activity_of(const model::Progress& progress) {
-  std::string activity = one_line(progress.worker);
+  std::string activity = reporters::one_line(progress.worker);
   if (progress.batch > 0) activity += fmt::format(" b{}", progress.batch);
-  if (!progress.phase.empty()) activity += " " + one_line(progress.phase);
+  if (!progress.phase.empty()) activity += " " + reporters::one_line(progress.phase);
   return activity;
 }
 
@@ -57,9 +57,9 @@ std::string plan_in_words(std::int64_t cells, std::int64_t processes) {
 }
 
 std::string result_in_words(const model::Result& head, std::int64_t cells) {
-  return "the result of " + one_line(head.started_at) + " (" + model::plural(cells, "cell") + " of " +
-         one_line(join(head.plan.axes.workload)) + " on " + one_line(head.environment.device.name) +
-         (head.complete ? "" : ", interrupted") + ")";
+  return "the result of " + reporters::one_line(head.started_at) + " (" + model::plural(cells, "cell") +
+         " of " + reporters::one_line(join(head.plan.axes.workload)) + " on " +
+         reporters::one_line(head.environment.device.name) + (head.complete ? "" : ", interrupted") + ")";
 }
 
 ProgressPrinter::ProgressPrinter(std::ostream& out, bool terminal, bool colours, int width)
@@ -103,10 +103,10 @@ void ProgressPrinter::draw(const model::Progress& progress) {
   const std::string failures = failures_of(progress);
   // On a narrow terminal, shortens the worker's name and phase: counts and remaining time matter more.
   const auto taken = static_cast<int>(counts.size() + times.size() + failures.size()) + 4;
-  const std::string activity = left(activity_of(progress), width_ - taken);
-  out_ << "\r\033[K" << paint(counts, Colour::bold, colours_) << "  "
-       << paint(activity, Colour::dim, colours_) << "  " << times << paint(failures, Colour::red, colours_)
-       << std::flush;
+  const std::string activity = reporters::left(activity_of(progress), width_ - taken);
+  out_ << "\r\033[K" << reporters::paint(counts, reporters::Colour::bold, colours_) << "  "
+       << reporters::paint(activity, reporters::Colour::dim, colours_) << "  " << times
+       << reporters::paint(failures, reporters::Colour::red, colours_) << std::flush;
   drawn_ = true;
   pending_ = false;
   shown_at_seconds_ = progress.elapsed_seconds;
@@ -115,11 +115,11 @@ void ProgressPrinter::draw(const model::Progress& progress) {
 void ProgressPrinter::print_line(const model::Progress& progress) {
   out_ << counts_of(progress) << "  "
        << fmt::format("worker {}/{}", progress.tasks_done, progress.tasks_total) << "  "
-       << one_line(progress.worker) << "  " << times_of(progress)
-       << paint(failures_of(progress), Colour::red, colours_) << std::endl;
+       << reporters::one_line(progress.worker) << "  " << times_of(progress)
+       << reporters::paint(failures_of(progress), reporters::Colour::red, colours_) << std::endl;
   pending_ = false;
   shown_at_seconds_ = progress.elapsed_seconds;
   tasks_shown_ = progress.tasks_done;
 }
 
-}  // namespace graphbench::reporters
+}  // namespace graphbench::sweep

@@ -10,7 +10,7 @@
 #include "harness/model/progress.hpp"
 #include "harness/sweep/sweep_listener.hpp"
 
-namespace graphbench::reporters {
+namespace graphbench::sweep {
 
 // "324 cells, 36 processes"
 std::string plan_in_words(std::int64_t cells, std::int64_t processes);
@@ -22,7 +22,7 @@ std::string about(double seconds);
 std::string result_in_words(const model::Result& head, std::int64_t cells);
 
 // Not thread-safe. Reads no clock: the time is Progress::elapsed_seconds.
-class ProgressPrinter final : public sweep::SweepListener {
+class ProgressPrinter final : public SweepListener {
  public:
   // Prints on stderr; with `quiet` prints nothing.
   explicit ProgressPrinter(bool quiet);
@@ -50,4 +50,4 @@ class ProgressPrinter final : public sweep::SweepListener {
   model::Progress last_;
 };
 
-}  // namespace graphbench::reporters
+}  // namespace graphbench::sweep

@@ -14,7 +14,7 @@
 #include "harness/model/statistics/metric_values.hpp"
 #include "harness/model/vocabulary.hpp"
 
-namespace graphbench::reporters {
+namespace graphbench::sweep {
 namespace {
 
 using model::CellResult;
@@ -34,7 +34,7 @@ int width_of(const MetricRow& row) {
   return std::max(numbers, static_cast<int>(model::heading_of(row).size()) + 1);
 }
 
-std::optional<double> value_of(const MetricRow& row, const CellResult& cell) {
+std::optional<double> cell_value_of(const MetricRow& row, const CellResult& cell) {
   return statistics::value_of(row, cell);
 }
 
@@ -47,18 +47,18 @@ bool in_group(const MetricRow& row, std::string_view mode) {
 bool is_text_column(const MetricRow& row, const model::Result& result) {
   if (!contains(model::column_metrics(), &row)) return false;
   return !(row.on_request || row.spare_column) ||
-         std::ranges::any_of(result.cells,
-                             [&](const CellResult& cell) { return value_of(row, cell).value_or(0) != 0; });
+         std::ranges::any_of(
+             result.cells, [&](const CellResult& cell) { return cell_value_of(row, cell).value_or(0) != 0; });
 }
 
-Column column_of(const MetricRow& row, const model::Result& result) {
-  Column column{.name = std::string(model::heading_of(row)),
-                .unit = std::string(row.unit),
-                .key = path_of(row),
-                .help = std::string(row.column.empty() ? row.help : row.column_help),
-                .width = width_of(row),
-                .spare = row.spare_column,
-                .intervals = is_distribution(row)};
+reporters::Column column_of(const MetricRow& row, const model::Result& result) {
+  reporters::Column column{.name = std::string(model::heading_of(row)),
+                           .unit = std::string(row.unit),
+                           .key = path_of(row),
+                           .help = std::string(row.column.empty() ? row.help : row.column_help),
+                           .width = width_of(row),
+                           .spare = row.spare_column,
+                           .intervals = is_distribution(row)};
   if (row.column == "even") column.help += " (?: unknown, -: no eager)";
   const bool has_interval = std::ranges::any_of(
       result.cells, [](const CellResult& cell) { return cell.summary.speedup_ci95_low.has_value(); });
@@ -68,19 +68,19 @@ Column column_of(const MetricRow& row, const model::Result& result) {
 
 struct Chosen {
   Columns rows;
-  std::vector<Column> columns;
+  std::vector<reporters::Column> columns;
 };
 
 Chosen choose(const model::Result& result, const Columns& asked) {
   Chosen chosen;
-  const auto add = [&](const MetricRow* row, Shown shown, std::size_t place) {
+  const auto add = [&](const MetricRow* row, reporters::Shown shown, std::size_t place) {
     chosen.rows.push_back(row);
-    Column& column = chosen.columns.emplace_back(column_of(*row, result));
+    reporters::Column& column = chosen.columns.emplace_back(column_of(*row, result));
     column.shown = shown;
     column.csv_place = place;
   };
   for (const MetricRow* row : asked) {
-    add(row, Shown::everywhere, 0);
+    add(row, reporters::Shown::everywhere, 0);
     chosen.columns.back().spare = false;
   }
   if (!asked.empty()) return chosen;
@@ -89,19 +89,19 @@ Chosen choose(const model::Result& result, const Columns& asked) {
   };
   const auto any_has = [&](const MetricRow& row) {
     return std::ranges::any_of(result.cells,
-                               [&](const CellResult& cell) { return value_of(row, cell).has_value(); });
+                               [&](const CellResult& cell) { return cell_value_of(row, cell).has_value(); });
   };
   for (const MetricRow* row : model::column_metrics()) {
     if (!is_text_column(*row, result)) continue;
     const bool page = is_of_pages(*row);
     add(row,
-        any_has(*row) ? page ? Shown::everywhere : Shown::beside
-        : page        ? Shown::as_text
-                      : Shown::console,
+        any_has(*row) ? page ? reporters::Shown::everywhere : reporters::Shown::beside
+        : page        ? reporters::Shown::as_text
+                      : reporters::Shown::console,
         place_of(row));
   }
   for (const MetricRow& row : model::metrics()) {
-    if (!contains(chosen.rows, &row) && any_has(row)) add(&row, Shown::as_data, place_of(&row));
+    if (!contains(chosen.rows, &row) && any_has(row)) add(&row, reporters::Shown::as_data, place_of(&row));
   }
   return chosen;
 }
@@ -109,29 +109,31 @@ Chosen choose(const model::Result& result, const Columns& asked) {
 std::string text_of(const MetricRow& row, double value) {
   switch (row.kind) {
     case model::MetricKind::time:
-      return format_seconds(value);
+      return reporters::format_seconds(value);
     case model::MetricKind::ratio:
-      return format_ratio(value);
+      return reporters::format_ratio(value);
     case model::MetricKind::bytes:
-      return format_bytes(static_cast<std::int64_t>(value));
+      return reporters::format_bytes(static_cast<std::int64_t>(value));
     case model::MetricKind::count:
     case model::MetricKind::rate:
       break;
   }
-  return format_count(value);
+  return reporters::format_count(value);
 }
 
 // "~" marks a gain without an interval, "?" a gain whose interval contains 1. "*" replaces "x" if the cell
 // and its eager cell ran different kernels. Eager's gain is 1 by definition, and has no mark.
-Value gain_of(double ratio, const std::optional<double>& low, const std::optional<double>& high,
-              const CellResult& cell) {
-  if (!model::is_graph_mode(cell.cell.mode)) return ratio_value(ratio);
+reporters::Value gain_of(double ratio, const std::optional<double>& low, const std::optional<double>& high,
+                         const CellResult& cell) {
+  if (!model::is_graph_mode(cell.cell.mode)) return reporters::ratio_value(ratio);
   const bool may_be_none = model::may_be_no_gain(low, high);
-  Value value{.text = format_ratio(ratio), .value = ratio, .low = low, .high = high};
+  reporters::Value value{.text = reporters::format_ratio(ratio), .value = ratio, .low = low, .high = high};
   if (cell.records && model::is_other_program(*cell.records)) value.text.back() = '*';
   if (!low) value.text.insert(0, "~");
   if (low && may_be_none) value.text += "?";
-  value.weight = may_be_none ? Weight::quiet : ratio >= 1 ? Weight::good : Weight::regression;
+  value.weight = may_be_none  ? reporters::Weight::quiet
+                 : ratio >= 1 ? reporters::Weight::good
+                              : reporters::Weight::regression;
   // Three digits, so that the interval fits into its column.
   const int digits = !high || *high < 9.995 ? 2 : *high < 99.95 ? 1 : 0;
   value.range = low ? fmt::format("{:.{}f}-{:.{}f}", *low, digits, *high, digits) : "-";
@@ -189,67 +191,72 @@ class Cells {
  public:
   Cells(const model::Result& result, const Columns& asked)
       : chosen_(choose(result, asked)), differ_(axes_that_differ(result)) {
-    columns_.push_back({.name = "id", .align = Align::left, .shown = Shown::as_data});
+    columns_.push_back({.name = "id", .align = reporters::Align::left, .shown = reporters::Shown::as_data});
     for (const model::Axis& axis : model::axes()) {
       const bool used = std::ranges::any_of(
           result.cells, [&](const CellResult& cell) { return cell.cell.more_axes.contains(axis.name); });
       if (axis.came_later() && !used) continue;
       axes_.push_back(axis.name);
-      columns_.push_back(
-          {.name = axis.name, .align = Align::left, .shown = Shown::as_data, .key = axis.name});
-      Column& column = columns_.back();
+      columns_.push_back({.name = axis.name,
+                          .align = reporters::Align::left,
+                          .shown = reporters::Shown::as_data,
+                          .key = axis.name});
+      reporters::Column& column = columns_.back();
       if (axis.name == "mode") across_ = columns_.size() - 1;
       if (axis.name != "batch" && axis.name != "warmup") continue;
-      column.align = Align::right;
-      column.shown = Shown::everywhere;
+      column.align = reporters::Align::right;
+      column.shown = reporters::Shown::everywhere;
       column.width = axis.name == "batch" ? 5 : 3;
       if (axis.name == "warmup") column.name = "W";
       if (axis.name == "warmup") column.help = "warmups";
     }
-    columns_[across_].shown = Shown::everywhere;
-    columns_.push_back({.name = "status", .align = Align::left, .shown = Shown::as_data});
-    columns_.push_back({.name = "reason", .align = Align::left, .shown = Shown::as_data});
+    columns_[across_].shown = reporters::Shown::everywhere;
+    columns_.push_back(
+        {.name = "status", .align = reporters::Align::left, .shown = reporters::Shown::as_data});
+    columns_.push_back(
+        {.name = "reason", .align = reporters::Align::left, .shown = reporters::Shown::as_data});
     columns_.insert(columns_.end(), chosen_.columns.begin(), chosen_.columns.end());
   }
 
-  Section section_of(std::vector<const CellResult*> cells) {
+  reporters::Section section_of(std::vector<const CellResult*> cells) {
     const model::Cell& first = cells.front()->cell;
     std::ranges::sort(cells);  // by their place in the document
-    Section section{
+    reporters::Section section{
         .subject = first.workload, .detail = detail_of(first), .columns = columns_, .across = across_};
     for (const CellResult* cell : cells) section.rows.push_back(row_of(*cell, first));
     return section;
   }
 
  private:
-  Row row_of(const CellResult& cell, const model::Cell& first) {
+  reporters::Row row_of(const CellResult& cell, const model::Cell& first) {
     const bool ok = cell.status == model::CellStatus::ok;
     const bool failed = cell.status == model::CellStatus::failed;
     // An eager cell stands beside graph cells of other axes, under their name.
     model::Cell named = cell.cell;
     named.more_axes = first.more_axes;
-    Row row{.name = row_name(named, differ_),
-            .weight = ok       ? Weight::normal
-                      : failed ? Weight::regression
-                               : Weight::undecided,
-            .repeated = !seen_.insert(&cell).second};
+    reporters::Row row{.name = row_name(named, differ_),
+                       .weight = ok       ? reporters::Weight::normal
+                                 : failed ? reporters::Weight::regression
+                                          : reporters::Weight::undecided,
+                       .repeated = !seen_.insert(&cell).second};
     const std::string code = cell.reason ? cell.reason->code : "no reason";
     if (!ok)
       row.instead =
           cell.status == model::CellStatus::pending ? "not run" : (failed ? "failed " : "skipped ") + code;
-    row.values.push_back(text_value(model::id_of(cell.cell)));
+    row.values.push_back(reporters::text_value(model::id_of(cell.cell)));
     const auto values = model::axis_values(cell.cell);
     for (const std::string& axis : axes_) {
       const auto found = std::ranges::find(values, axis, &std::pair<std::string, std::string>::first);
-      Value value = text_value(found != values.end() ? found->second : model::axis_named(axis).fallback);
+      reporters::Value value =
+          reporters::text_value(found != values.end() ? found->second : model::axis_named(axis).fallback);
       if (axis == "batch") value.value = static_cast<double>(cell.cell.batch);
       if (axis == "warmup") value.value = static_cast<double>(cell.cell.warmup);
       row.values.push_back(std::move(value));
     }
-    row.values.push_back(text_value(std::string(model::name_of(cell.status))));
-    row.values.push_back(text_value(cell.reason ? cell.reason->code : ""));
+    row.values.push_back(reporters::text_value(std::string(model::name_of(cell.status))));
+    row.values.push_back(reporters::text_value(cell.reason ? cell.reason->code : ""));
     for (const MetricRow* metric : chosen_.rows) {
-      Value value = number_of(*metric, cell);
+      reporters::Value value = number_of(*metric, cell);
       if (!ok || !in_group(*metric, cell.cell.mode)) value.text = value.range = "";
       row.values.push_back(std::move(value));
     }
@@ -259,7 +266,7 @@ class Cells {
   Chosen chosen_;
   std::set<std::string> differ_;
   std::vector<std::string> axes_;
-  std::vector<Column> columns_;
+  std::vector<reporters::Column> columns_;
   std::size_t across_ = 0;
   std::set<const CellResult*> seen_;
 };
@@ -278,9 +285,10 @@ std::string floors_text(const model::Result& result) {
     double logarithms = 0;
     for (const double multiple : multiples) logarithms += std::log(multiple);
     const auto [low, high] = std::ranges::minmax(multiples);
-    texts.push_back(fmt::format("{} {} ({}..{})", mode,
-                                format_ratio(std::exp(logarithms / static_cast<double>(multiples.size()))),
-                                format_ratio(low), format_ratio(high)));
+    texts.push_back(
+        fmt::format("{} {} ({}..{})", mode,
+                    reporters::format_ratio(std::exp(logarithms / static_cast<double>(multiples.size()))),
+                    reporters::format_ratio(low), reporters::format_ratio(high)));
   }
   return join(texts, ", ");
 }
@@ -298,14 +306,14 @@ const Columns& page_metrics() {
   return all;
 }
 
-Value number_of(const MetricRow& row, const CellResult& cell) {
+reporters::Value number_of(const MetricRow& row, const CellResult& cell) {
   const model::CellSummary& summary = cell.summary;
   if (row.name == "speedup_over_eager" && summary.speedup_over_eager)
     return gain_of(*summary.speedup_over_eager, summary.speedup_ci95_low, summary.speedup_ci95_high, cell);
   if (row.name == "throughput_over_eager" && summary.throughput_over_eager)
     return gain_of(*summary.throughput_over_eager, summary.throughput_ci95_low, summary.throughput_ci95_high,
                    cell);
-  Value value{.value = value_of(row, cell)};
+  reporters::Value value{.value = cell_value_of(row, cell)};
   value.text = value.value                     ? text_of(row, *value.value)
                : row.name == "breakeven_steps" ? mark_of(summary)
                                                : "-";
@@ -326,19 +334,19 @@ std::vector<std::string> modes_of(const model::Result& result) {
   return modes;
 }
 
-Report report_of(const model::Result& result, const Columns& asked, const std::string& json_path) {
+reporters::Report report_of(const model::Result& result, const Columns& asked, const std::string& json_path) {
   const model::DeviceFacts& device = result.environment.device;
-  Report report{.started_at = result.started_at};
+  reporters::Report report{.started_at = result.started_at};
   report.head.push_back({fmt::format("device {}: {}; every number is a median", device.kind, device.name)});
   Cells cells(result, asked);
   for (const auto& section : model::sections_of(result.cells))
     report.sections.push_back(cells.section_of(section));
   add_walks(report, result);
   if (std::string floors = floors_text(result); !floors.empty())
-    report.closing.push_back(
-        {std::move(floors), Weight::quiet, "submit over its floor (the same launches, of empty kernels)"});
+    report.closing.push_back({std::move(floors), reporters::Weight::quiet,
+                              "submit over its floor (the same launches, of empty kernels)"});
   add_closing(report, result, json_path);
   return report;
 }
 
-}  // namespace graphbench::reporters
+}  // namespace graphbench::sweep

@@ -9,28 +9,29 @@
 #include "harness/model/result.hpp"
 #include "reporters/report.hpp"
 
-namespace graphbench::reporters {
+namespace graphbench::sweep {
 
 using Columns = std::vector<const model::MetricRow*>;
 
 // One row per cell, and per section the cells that differ only in batch, warmups and mode. `asked`: the
 // columns; empty: the console's, of which pages have the most important ones, and in CSV all that a cell has.
 // `json_path`: the result's file, for the closing lines; empty: not mentioned.
-Report report_of(const model::Result& result, const Columns& asked = {}, const std::string& json_path = "");
+reporters::Report report_of(const model::Result& result, const Columns& asked = {},
+                            const std::string& json_path = "");
 
-Report report_of(const model::Environment& environment);
+reporters::Report report_of(const model::Environment& environment);
 
 // The metrics that pages show of a cell: the table's columns, and the stages of a setup.
 const Columns& page_metrics();
 // The number of a cell as every format shows it.
-Value number_of(const model::MetricRow& metric, const model::CellResult& cell);
+reporters::Value number_of(const model::MetricRow& metric, const model::CellResult& cell);
 
 // Adds the text below the cells: walks of --shape-trace, cells without numbers, notes, the number of cells,
 // and the conclusions, one sentence per subject.
-void add_walks(Report& report, const model::Result& result);
-void add_closing(Report& report, const model::Result& result, const std::string& json_path);
+void add_walks(reporters::Report& report, const model::Result& result);
+void add_closing(reporters::Report& report, const model::Result& result, const std::string& json_path);
 
 // The modes of the result's cells, in order of appearance.
 std::vector<std::string> modes_of(const model::Result& result);
 
-}  // namespace graphbench::reporters
+}  // namespace graphbench::sweep

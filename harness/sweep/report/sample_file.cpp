@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-namespace graphbench::reporters {
+namespace graphbench::sweep {
 namespace {
 
 static_assert(std::endian::native == std::endian::little, "the elements are written as they lie in memory");
@@ -252,4 +252,4 @@ std::string to_chrome_trace(const std::vector<model::TraceProcess>& processes) {
   return document + "\n]\n";
 }
 
-}  // namespace graphbench::reporters
+}  // namespace graphbench::sweep

@@ -19,7 +19,7 @@
 #include "harness/model/instruments.hpp"
 #include "harness/model/result.hpp"
 
-namespace graphbench::reporters {
+namespace graphbench::sweep {
 
 // Returns the file's bytes. Throws std::runtime_error if the archive cannot be made.
 std::string to_sample_file(const model::Result& result);
@@ -28,4 +28,4 @@ std::string to_sample_file(const model::Result& result);
 // and one for the device's. Timestamps are in microseconds since the first span of all processes.
 std::string to_chrome_trace(const std::vector<model::TraceProcess>& processes);
 
-}  // namespace graphbench::reporters
+}  // namespace graphbench::sweep

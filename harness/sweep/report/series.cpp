@@ -11,7 +11,7 @@
 #include "harness/model/statistics/quantiles.hpp"
 #include "harness/model/vocabulary.hpp"
 
-namespace graphbench::reporters {
+namespace graphbench::sweep {
 namespace {
 
 using model::CellComparison;
@@ -20,7 +20,7 @@ using model::CellStatus;
 using model::Comparison;
 using model::MeanComparison;
 using prometheus::ClientMetric;
-using SeriesList = std::vector<Series>;
+using SeriesList = std::vector<reporters::Series>;
 
 constexpr std::array<std::size_t, 7> ramp_steps = {0, 1, 2, 4, 8, 16, 31};
 
@@ -36,9 +36,9 @@ SeriesList times_of(const CellResult& cell, const model::MetricRow& row) {
            times_over(estimate->p50, launches, {{0.9, &model::Summary::p90}, {0.99, &model::Summary::p99}})}};
 }
 
-Family<CellResult> family_of(const model::MetricRow& metric) {
-  FamilyRow row =
-      gauge_row(std::string(metric.family), std::string(metric.unit), {"CELL"}, std::string(metric.help));
+reporters::Family<CellResult> family_of(const model::MetricRow& metric) {
+  reporters::FamilyRow row = reporters::gauge_row(std::string(metric.family), std::string(metric.unit),
+                                                  {"CELL"}, std::string(metric.help));
   if (!model::is_distribution(metric)) {
     return {std::move(row), [&metric](const CellResult& cell) -> SeriesList {
               const auto value = statistics::value_of(metric, cell);
@@ -121,10 +121,10 @@ SeriesList coverage_of(const Comparison& comparison) {
   return series;
 }
 
-Family<CellComparison> baseline_family(const model::MetricRow& metric) {
+reporters::Family<CellComparison> baseline_family(const model::MetricRow& metric) {
   constexpr std::string_view prefix = "graphbench_";
-  return {gauge_row("graphbench_baseline_" + std::string(metric.family.substr(prefix.size())),
-                    std::string(metric.unit), {"CELL"}, std::string(metric.baseline_help)),
+  return {reporters::gauge_row("graphbench_baseline_" + std::string(metric.family.substr(prefix.size())),
+                               std::string(metric.unit), {"CELL"}, std::string(metric.baseline_help)),
           [&metric](const CellComparison& cell) {
             SeriesList series;
             for (const model::MetricComparison& each : cell.metrics) {
@@ -136,27 +136,29 @@ Family<CellComparison> baseline_family(const model::MetricRow& metric) {
 
 }  // namespace
 
-const std::vector<Family<CellResult>>& cell_families() {
-  static const std::vector<Family<CellResult>> all = [] {
-    std::vector<Family<CellResult>> families;
+const std::vector<reporters::Family<CellResult>>& cell_families() {
+  static const std::vector<reporters::Family<CellResult>> all = [] {
+    std::vector<reporters::Family<CellResult>> families;
     for (const model::MetricRow* metric : model::family_metrics()) families.push_back(family_of(*metric));
-    families.push_back({gauge_row("graphbench_ramp_seconds", "seconds", {"CELL", "step"},
-                                  "Latency of each of the first steps after the setup."),
+    families.push_back({reporters::gauge_row("graphbench_ramp_seconds", "seconds", {"CELL", "step"},
+                                             "Latency of each of the first steps after the setup."),
                         ramp_of});
     families.push_back(
-        {gauge_row("graphbench_memory_bytes", "bytes", {"CELL", "of"},
-                   "Device memory of the worker, by use; memory of graphs is only this cell's."),
+        {reporters::gauge_row("graphbench_memory_bytes", "bytes", {"CELL", "of"},
+                              "Device memory of the worker, by use; memory of graphs is only this cell's."),
          memory_of});
-    families.push_back({gauge_row("graphbench_counters_skips", "cells", {"CELL", "reason"},
-                                  "1 if the cell's program cannot be captured, by the reason's code."),
-                        skips_of});
-    families.push_back({gauge_row("graphbench_shape_walk_steps", "steps", {"CELL", "outcome"},
-                                  "Number of steps in the walk over a shape trace, by outcome."),
+    families.push_back(
+        {reporters::gauge_row("graphbench_counters_skips", "cells", {"CELL", "reason"},
+                              "1 if the cell's program cannot be captured, by the reason's code."),
+         skips_of});
+    families.push_back({reporters::gauge_row("graphbench_shape_walk_steps", "steps", {"CELL", "outcome"},
+                                             "Number of steps in the walk over a shape trace, by outcome."),
                         walk_series});
     families.push_back(
-        {gauge_row("graphbench_no_breakeven_info", "info", {"CELL", "reason"},
-                   "Always 1; the label `reason` says why the cell's graphs have no break-even: `never` "
-                   "(slower than eager), `not told apart` (the saving may be 0), `eager not swept`."),
+        {reporters::gauge_row(
+             "graphbench_no_breakeven_info", "info", {"CELL", "reason"},
+             "Always 1; the label `reason` says why the cell's graphs have no break-even: `never` "
+             "(slower than eager), `not told apart` (the saving may be 0), `eager not swept`."),
          [](const CellResult& cell) {
            const std::optional<model::NoBreakeven>& reason = cell.summary.no_breakeven;
            return reason ? SeriesList{{{std::string(name_of(*reason))}, 1}} : SeriesList();
@@ -166,59 +168,63 @@ const std::vector<Family<CellResult>>& cell_families() {
   return all;
 }
 
-const std::vector<Family<Comparison>>& coverage_families() {
-  static const std::vector<Family<Comparison>> all = {
-      {gauge_row("graphbench_baseline_comparable", "boolean", {"device"},
-                 "1 if the device's last finished sweep is comparable with the baseline, else 0."),
+const std::vector<reporters::Family<Comparison>>& coverage_families() {
+  static const std::vector<reporters::Family<Comparison>> all = {
+      {reporters::gauge_row("graphbench_baseline_comparable", "boolean", {"device"},
+                            "1 if the device's last finished sweep is comparable with the baseline, else 0."),
        [](const Comparison& of) {
          return SeriesList{{{}, of.comparable ? 1.0 : 0.0}};
        }},
-      {gauge_row("graphbench_baseline_mismatch_info", "info", {"device", "field"},
-                 "Always 1; a label gives a reason why the last sweep is not comparable with the baseline."),
+      {reporters::gauge_row(
+           "graphbench_baseline_mismatch_info", "info", {"device", "field"},
+           "Always 1; a label gives a reason why the last sweep is not comparable with the baseline."),
        mismatches_of},
-      {gauge_row("graphbench_baseline_cells", "cells", {"device", "coverage"},
-                 "Number of compared cells, by coverage on the two sides."),
+      {reporters::gauge_row("graphbench_baseline_cells", "cells", {"device", "coverage"},
+                            "Number of compared cells, by coverage on the two sides."),
        coverage_of}};
   return all;
 }
 
-const std::vector<Family<CellComparison>>& change_families() {
-  static const std::vector<Family<CellComparison>> all = [] {
-    std::vector<Family<CellComparison>> families;
+const std::vector<reporters::Family<CellComparison>>& change_families() {
+  static const std::vector<reporters::Family<CellComparison>> all = [] {
+    std::vector<reporters::Family<CellComparison>> families;
     for (const model::MetricRow* metric : model::compared_metrics()) {
       if (!metric->baseline_help.empty()) families.push_back(baseline_family(*metric));
     }
-    families.push_back({gauge_row("graphbench_change_ratio", "ratio", {"CELL", "metric"},
-                                  "The metric in the last sweep divided by the metric in the baseline, from "
-                                  "geometric means over launches."),
-                        [](const CellComparison& cell) {
-                          SeriesList series;
-                          for (const model::MetricComparison& metric : cell.metrics)
-                            series.push_back({{name_of(metric.metric)}, metric.ratio});
-                          return series;
-                        }});
-    families.push_back({gauge_row("graphbench_verdict_info", "info", {"CELL", "metric", "verdict"},
-                                  "Always 1; a label gives the verdict of the comparison with the baseline."),
-                        [](const CellComparison& cell) {
-                          SeriesList series;
-                          for (const model::MetricComparison& metric : cell.metrics)
-                            series.push_back({{name_of(metric.metric), name_of(metric.verdict)}, 1});
-                          return series;
-                        }});
+    families.push_back(
+        {reporters::gauge_row("graphbench_change_ratio", "ratio", {"CELL", "metric"},
+                              "The metric in the last sweep divided by the metric in the baseline, from "
+                              "geometric means over launches."),
+         [](const CellComparison& cell) {
+           SeriesList series;
+           for (const model::MetricComparison& metric : cell.metrics)
+             series.push_back({{name_of(metric.metric)}, metric.ratio});
+           return series;
+         }});
+    families.push_back(
+        {reporters::gauge_row("graphbench_verdict_info", "info", {"CELL", "metric", "verdict"},
+                              "Always 1; a label gives the verdict of the comparison with the baseline."),
+         [](const CellComparison& cell) {
+           SeriesList series;
+           for (const model::MetricComparison& metric : cell.metrics)
+             series.push_back({{name_of(metric.metric), name_of(metric.verdict)}, 1});
+           return series;
+         }});
     return families;
   }();
   return all;
 }
 
-const std::vector<Family<MeanComparison>>& mean_families() {
-  static const std::vector<Family<MeanComparison>> all = {
-      {gauge_row("graphbench_mean_change_ratio", "ratio", {"device", "mode", "metric"},
-                 "The metric in the last sweep divided by the metric in the baseline, as mean over the cells "
-                 "of a mode."),
+const std::vector<reporters::Family<MeanComparison>>& mean_families() {
+  static const std::vector<reporters::Family<MeanComparison>> all = {
+      {reporters::gauge_row(
+           "graphbench_mean_change_ratio", "ratio", {"device", "mode", "metric"},
+           "The metric in the last sweep divided by the metric in the baseline, as mean over the cells "
+           "of a mode."),
        [](const MeanComparison& mean) {
          return SeriesList{{{}, mean.metric.ratio}};
        }},
-      {gauge_row(
+      {reporters::gauge_row(
            "graphbench_mean_verdict_info", "info", {"device", "mode", "metric", "verdict"},
            "Always 1; labels give the verdict on the mean over a mode's cells, and whether launches are "
            "less steady than the baseline's."),
@@ -230,8 +236,8 @@ const std::vector<Family<MeanComparison>>& mean_families() {
   return all;
 }
 
-Labels labels_of(const CellKey& key) {
-  Labels labels;
+reporters::Labels labels_of(const CellKey& key) {
+  reporters::Labels labels;
   for (auto& [axis, value] : model::axis_values(key.cell)) {
     if (!key.cell.more_axes.contains(axis)) labels.push_back({std::move(axis), std::move(value)});
   }
@@ -260,25 +266,26 @@ ClientMetric::Summary times_over(double p50, const std::vector<model::Summary>& 
   return time;
 }
 
-FamilyLines lines_of(const CellKey& key, const CellResult& cell) {
-  FamilyLines lines;
-  add_lines(lines, cell_families(), labels_of(key), cell);
+reporters::FamilyLines lines_of(const CellKey& key, const CellResult& cell) {
+  reporters::FamilyLines lines;
+  reporters::add_lines(lines, cell_families(), labels_of(key), cell);
   return lines;
 }
 
-FamilyLines lines_of(const std::string& device, const std::map<std::string, model::Cell>& cells,
-                     const Comparison& comparison) {
-  FamilyLines lines;
-  add_lines(lines, coverage_families(), {{"device", device}}, comparison);
+reporters::FamilyLines lines_of(const std::string& device, const std::map<std::string, model::Cell>& cells,
+                                const Comparison& comparison) {
+  reporters::FamilyLines lines;
+  reporters::add_lines(lines, coverage_families(), {{"device", device}}, comparison);
   if (!comparison.comparable) return lines;
   for (const CellComparison& one : comparison.cells) {
     if (const auto cell = cells.find(one.id); cell != cells.end())
-      add_lines(lines, change_families(), labels_of({device, cell->second}), one);
+      reporters::add_lines(lines, change_families(), labels_of({device, cell->second}), one);
   }
   for (const MeanComparison& mean : comparison.means)
-    add_lines(lines, mean_families(),
-              {{"device", device}, {"mode", mean.mode}, {"metric", name_of(mean.metric.metric)}}, mean);
+    reporters::add_lines(lines, mean_families(),
+                         {{"device", device}, {"mode", mean.mode}, {"metric", name_of(mean.metric.metric)}},
+                         mean);
   return lines;
 }
 
-}  // namespace graphbench::reporters
+}  // namespace graphbench::sweep

@@ -15,7 +15,7 @@
 #include "harness/model/result.hpp"
 #include "reporters/prometheus_text.hpp"
 
-namespace graphbench::reporters {
+namespace graphbench::sweep {
 
 // Orders series by device, then by axes: batches by number, not by text.
 struct CellKey {
@@ -32,7 +32,7 @@ struct CellKey {
 };
 
 // The labels of a cell: its axes in the order of documents, then the device.
-Labels labels_of(const CellKey& key);
+reporters::Labels labels_of(const CellKey& key);
 
 // Quantiles above the median, each with the member of Summary that has its value.
 using Percentiles = std::vector<std::pair<double, std::optional<double> model::Summary::*>>;
@@ -43,17 +43,17 @@ prometheus::ClientMetric::Summary times_over(double p50, const std::vector<model
                                              const Percentiles& percentiles);
 
 // The families of cells. A cell that is not ok has only series on skips and on why it has no break-even.
-const std::vector<Family<model::CellResult>>& cell_families();
+const std::vector<reporters::Family<model::CellResult>>& cell_families();
 // The families of a comparison with the baseline: of all of it, of each cell, and of each mean.
-const std::vector<Family<model::Comparison>>& coverage_families();
-const std::vector<Family<model::CellComparison>>& change_families();
-const std::vector<Family<model::MeanComparison>>& mean_families();
+const std::vector<reporters::Family<model::Comparison>>& coverage_families();
+const std::vector<reporters::Family<model::CellComparison>>& change_families();
+const std::vector<reporters::Family<model::MeanComparison>>& mean_families();
 
-FamilyLines lines_of(const CellKey& key, const model::CellResult& cell);
+reporters::FamilyLines lines_of(const CellKey& key, const model::CellResult& cell);
 
 // `cells` are the device's cells in /metrics, by id. Other cells get no series, because a change says little
 // without the cell's numbers. Results that are not comparable get only the series with the reasons.
-FamilyLines lines_of(const std::string& device, const std::map<std::string, model::Cell>& cells,
-                     const model::Comparison& comparison);
+reporters::FamilyLines lines_of(const std::string& device, const std::map<std::string, model::Cell>& cells,
+                                const model::Comparison& comparison);
 
-}  // namespace graphbench::reporters
+}  // namespace graphbench::sweep

@@ -7,7 +7,7 @@
 #include "harness/model/vocabulary.hpp"
 #include "harness/sweep/report/families.hpp"
 
-namespace graphbench::reporters {
+namespace graphbench::sweep {
 namespace {
 
 double steps_of(const model::CellResult& cell) {
@@ -62,7 +62,7 @@ void SweepMetrics::set_progress(const std::string& device, const model::Progress
 
 void SweepMetrics::show_cell(const std::string& device, const model::CellResult& cell) {
   const CellKey key{device, cell.cell};
-  FamilyLines lines = lines_of(key, cell);
+  reporters::FamilyLines lines = lines_of(key, cell);
   const Change change(*this);
   cells_[key] = std::move(lines);
 }
@@ -126,18 +126,18 @@ std::shared_ptr<const std::string> SweepMetrics::text() const {
   if (text_) return text_;
   std::string text;
   text.reserve(text_bytes_ + text_bytes_ / 8);  // leaves room, because growing the string would copy it
-  text += rendered(registry_.Collect());
-  std::vector<const FamilyLines*> cells;
+  text += reporters::rendered(registry_.Collect());
+  std::vector<const reporters::FamilyLines*> cells;
   for (const auto& [cell, lines] : cells_) cells.push_back(&lines);
-  append_families(text, cell_families(), cells);
-  std::vector<const FamilyLines*> comparisons;
+  reporters::append_families(text, cell_families(), cells);
+  std::vector<const reporters::FamilyLines*> comparisons;
   for (const auto& [name, lines] : comparisons_) comparisons.push_back(&lines);
-  append_families(text, coverage_families(), comparisons);
-  append_families(text, change_families(), comparisons);
-  append_families(text, mean_families(), comparisons);
+  reporters::append_families(text, coverage_families(), comparisons);
+  reporters::append_families(text, change_families(), comparisons);
+  reporters::append_families(text, mean_families(), comparisons);
   text_bytes_ = text.size();
   text_ = std::make_shared<const std::string>(std::move(text));
   return text_;
 }
 
-}  // namespace graphbench::reporters
+}  // namespace graphbench::sweep

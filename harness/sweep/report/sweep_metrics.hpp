@@ -22,7 +22,7 @@
 #include "harness/sweep/report/series.hpp"
 #include "reporters/prometheus_text.hpp"
 
-namespace graphbench::reporters {
+namespace graphbench::sweep {
 
 // The media type of text(): the Prometheus text format, which all scrapers support.
 inline constexpr const char* metrics_content_type = "text/plain; version=0.0.4; charset=utf-8";
@@ -80,11 +80,11 @@ class SweepMetrics {
   prometheus::Counter& steps_ = counter(registry_, "graphbench_steps_total").Add({});
   prometheus::Family<prometheus::Counter>& skips_ = counter(registry_, "graphbench_capture_skips_total");
   std::map<std::pair<const void*, std::string>, std::set<prometheus::Gauge*>> info_series_;  // family, device
-  std::map<CellKey, FamilyLines> cells_;
-  std::map<std::string, FamilyLines> comparisons_;  // by device
-  std::set<CellKey> counted_;                       // counted in the device's running or last sweep
+  std::map<CellKey, reporters::FamilyLines> cells_;
+  std::map<std::string, reporters::FamilyLines> comparisons_;  // by device
+  std::set<CellKey> counted_;  // counted in the device's running or last sweep
   mutable std::shared_ptr<const std::string> text_;
   mutable std::size_t text_bytes_ = 0;
 };
 
-}  // namespace graphbench::reporters
+}  // namespace graphbench::sweep

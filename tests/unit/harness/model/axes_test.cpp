@@ -34,7 +34,7 @@ Plan planned_with(const std::map<std::string, std::string>& more, const AxisTabl
   for (const auto& [name, text] : more) raw[name] = {{text, "--" + name}};
   raw["workload"] = {{"mlp", "--workload"}};
   raw["warmup"] = {{"0", "--warmup"}};
-  return plan::make_plan(options::check_options(raw, table), plan::sample_catalog(), {"graphbench"}, table);
+  return sweep::make_plan(options::check_options(raw, table), sweep::sample_catalog(), {"graphbench"}, table);
 }
 
 Plan planned(const std::string& colours, const AxisTable& table) {

@@ -10,22 +10,22 @@
 #include "harness/model/codec/result_fields.hpp"
 #include "tests/support/refusal.hpp"
 
-namespace graphbench::cli {
+namespace graphbench::sweep {
 
 struct TestAnswer {
   model::CellStatus status = model::CellStatus::ok;
   std::string text;
 };
 
-}  // namespace graphbench::cli
+}  // namespace graphbench::sweep
 
 namespace graphbench::codec {
 
-GB_DESCRIBE(cli::TestAnswer, status, text);
+GB_DESCRIBE(sweep::TestAnswer, status, text);
 
 }  // namespace graphbench::codec
 
-namespace graphbench::cli {
+namespace graphbench::sweep {
 namespace {
 
 using testing::ElementsAre;
@@ -35,8 +35,7 @@ class AskerTest : public testing::Test {
  protected:
   // Asks these questions in a run of its own; `answer` is what each process would say.
   std::vector<std::string> ask(const std::vector<Question>& questions, const TestAnswer& answer) {
-    Run run{supervisor_, progress_, earlier_,
-            [&](const sweep::FinishedTask& task) { kept_.push_back(task); }};
+    Run run{supervisor_, progress_, earlier_, [&](const FinishedTask& task) { kept_.push_back(task); }};
     Asker asker(run);
     asker.expect(std::ssize(questions));
     std::vector<std::string> said;
@@ -53,9 +52,9 @@ class AskerTest : public testing::Test {
 
   process::ProcessSupervisor supervisor_;
   std::ostringstream shown_;
-  reporters::ProgressPrinter progress_{shown_, false, false};
+  ProgressPrinter progress_{shown_, false, false};
   Earlier earlier_{{}, {.hostname = "node1", .uuid = "GPU-1"}, "--json: \"r.json.partial\""};
-  std::vector<sweep::FinishedTask> kept_;
+  std::vector<FinishedTask> kept_;
   int started_ = 0;
 };
 
@@ -113,4 +112,4 @@ TEST_F(AskerTest, ProgressCountsWhatIsTakenOver) {
 }
 
 }  // namespace
-}  // namespace graphbench::cli
+}  // namespace graphbench::sweep

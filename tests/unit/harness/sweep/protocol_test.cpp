@@ -11,7 +11,7 @@
 #include "tests/support/sample_plan.hpp"
 #include "tests/support/scripts.hpp"
 
-namespace graphbench::worker {
+namespace graphbench::sweep {
 namespace {
 
 measure::WorkerEvent after_the_pipe(const measure::WorkerEvent& event) {
@@ -121,12 +121,6 @@ TEST(Protocol, WhatIsNoEventIsRefused) {
   EXPECT_THROW(codec::read_data<model::WorkerTask>("{}", "read"), Error);
   EXPECT_THROW(codec::read_data<model::WorkerTask>("", "read"), Error);
 }
-
-}  // namespace
-}  // namespace graphbench::worker
-
-namespace graphbench::sweep {
-namespace {
 
 using namespace test;
 

@@ -101,7 +101,7 @@ class ServiceApiTest : public testing::Test {
   PluginFolder plugins_;
   WorkloadCatalog workloads_;
   test::TemporaryFolder folder_;
-  reporters::SweepMetrics metrics_{"1.2.3"};
+  sweep::SweepMetrics metrics_{"1.2.3"};
   reporters::ServiceMetrics service_metrics_;
   measure::HousekeepingThreads housekeeping_;
   std::unique_ptr<SweepStore> store_;

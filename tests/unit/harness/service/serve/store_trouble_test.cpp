@@ -170,7 +170,7 @@ class SweepPublisherTest : public testing::Test {
   std::string metrics() {
     store_ = nullptr;
     store_ = std::make_unique<SweepStore>(folder_.file("sweeps.sqlite"));
-    reporters::SweepMetrics metrics("1.2.3");
+    sweep::SweepMetrics metrics("1.2.3");
     const SweepPublisher publisher(metrics, nullptr, *store_);
     return *metrics.text();
   }

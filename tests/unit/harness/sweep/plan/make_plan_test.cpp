@@ -13,7 +13,7 @@
 #include "tests/support/refusal.hpp"
 #include "tests/unit/harness/sweep/plan/sample_catalog.hpp"
 
-namespace graphbench::plan {
+namespace graphbench::sweep {
 namespace {
 
 using options::RawOptions;
@@ -324,4 +324,4 @@ TEST(PlanHash, DoesNotDependOnLaunchesRandomDataOrWhereTheResultGoes) {
 }
 
 }  // namespace
-}  // namespace graphbench::plan
+}  // namespace graphbench::sweep

@@ -3,7 +3,7 @@
 
 #include "harness/sweep/plan/workload_choice.hpp"
 
-namespace graphbench::plan {
+namespace graphbench::sweep {
 
 inline Catalog sample_catalog() {
   Catalog catalog;
@@ -19,4 +19,4 @@ inline Catalog sample_catalog() {
   return catalog;
 }
 
-}  // namespace graphbench::plan
+}  // namespace graphbench::sweep

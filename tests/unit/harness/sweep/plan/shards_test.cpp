@@ -12,7 +12,7 @@
 #include "tests/support/refusal.hpp"
 #include "tests/unit/harness/sweep/plan/sample_catalog.hpp"
 
-namespace graphbench::plan {
+namespace graphbench::sweep {
 namespace {
 
 using testing::ElementsAre;
@@ -136,4 +136,4 @@ TEST(Shards, CostsAreTheMeanOverLaunches) {
 }
 
 }  // namespace
-}  // namespace graphbench::plan
+}  // namespace graphbench::sweep

@@ -8,7 +8,7 @@
 #include "harness/sweep/report/result_report.hpp"
 #include "tests/golden/sample_results.hpp"
 
-namespace graphbench::reporters {
+namespace graphbench::sweep {
 namespace {
 
 using ::testing::ContainsRegex;
@@ -16,10 +16,10 @@ using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
 std::string closing_of(const model::Result& result, const std::string& json_path = "") {
-  Report report;
+  reporters::Report report;
   add_closing(report, result, json_path);
   std::ostringstream out;
-  format_named("table").print(out, report, {});
+  reporters::format_named("table").print(out, report, {});
   return out.str();
 }
 
@@ -60,7 +60,7 @@ TEST(Closing, HasAtMostThreeLinesOfNotesAndTheJudgementFirst) {
 TEST(Closing, EndsWithAParagraphForEachSubjectWithinTheWidth) {
   const auto paragraphs = [](int width) {
     std::ostringstream out;
-    print_wrapped(out, report_of(samples::default_sweep_result()).conclusions, {.width = width});
+    reporters::print_wrapped(out, report_of(samples::default_sweep_result()).conclusions, {.width = width});
     return out.str();
   };
   EXPECT_THAT(paragraphs(10'000), ContainsRegex("^mlp: Use.*\nattention: Use.*\nconv: Use.*\n$"));
@@ -75,4 +75,4 @@ TEST(Closing, CountsCellsAndNamesTheFile) {
 }
 
 }  // namespace
-}  // namespace graphbench::reporters
+}  // namespace graphbench::sweep

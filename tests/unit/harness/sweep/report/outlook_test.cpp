@@ -5,7 +5,7 @@
 #include "harness/sweep/report/progress.hpp"
 #include "tests/golden/sample_results.hpp"
 
-namespace graphbench::reporters {
+namespace graphbench::sweep {
 namespace {
 
 std::vector<model::WorkerTask> tasks(std::size_t count, std::size_t batches, double seconds) {
@@ -18,13 +18,13 @@ std::vector<model::WorkerTask> tasks(std::size_t count, std::size_t batches, dou
 TEST(Outlook, SaysHowMuchAndAboutHowLong) {
   EXPECT_EQ(plan_in_words(324, 36), "324 cells, 36 processes");
   EXPECT_EQ(plan_in_words(1, 1), "1 cell, 1 process");
-  EXPECT_EQ(about(plan::estimated_seconds(tasks(36, 9, 0.15))), "2 minutes");
-  EXPECT_EQ(about(plan::estimated_seconds(tasks(1, 1, 0.15))), "1 second");
-  EXPECT_EQ(about(plan::estimated_seconds(tasks(1000, 9, 3))), "8 hours");
+  EXPECT_EQ(about(estimated_seconds(tasks(36, 9, 0.15))), "2 minutes");
+  EXPECT_EQ(about(estimated_seconds(tasks(1, 1, 0.15))), "1 second");
+  EXPECT_EQ(about(estimated_seconds(tasks(1000, 9, 3))), "8 hours");
   EXPECT_EQ(about(0), "1 second");
   std::vector<model::WorkerTask> loaded = tasks(1, 4, 0.15);
   loaded.front().settings.instruments.sustained_seconds = 15;
-  EXPECT_EQ(about(plan::estimated_seconds(loaded)), "2 minutes");
+  EXPECT_EQ(about(estimated_seconds(loaded)), "2 minutes");
 }
 
 TEST(Outlook, SaysWhichResultIsReplaced) {
@@ -37,4 +37,4 @@ TEST(Outlook, SaysWhichResultIsReplaced) {
 }
 
 }  // namespace
-}  // namespace graphbench::reporters
+}  // namespace graphbench::sweep

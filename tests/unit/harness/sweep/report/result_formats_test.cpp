@@ -9,7 +9,7 @@
 #include "harness/sweep/report/result_report.hpp"
 #include "tests/golden/sample_results.hpp"
 
-namespace graphbench::reporters {
+namespace graphbench::sweep {
 namespace {
 
 using testing::AllOf;
@@ -23,13 +23,15 @@ model::Estimate estimate(double p50, double low, double high) {
 
 std::string markdown(const model::Result& result, const std::vector<std::string>& columns) {
   std::ostringstream out;
-  format_named("markdown").print(out, report_of(result, model::metrics_named("--columns", columns)), {});
+  reporters::format_named("markdown")
+      .print(out, report_of(result, model::metrics_named("--columns", columns)), {});
   return out.str();
 }
 
 std::vector<std::string> csv(const model::Result& result, const std::vector<std::string>& columns) {
   std::ostringstream out;
-  format_named("csv").print(out, report_of(result, model::metrics_named("--columns", columns)), {});
+  reporters::format_named("csv").print(out, report_of(result, model::metrics_named("--columns", columns)),
+                                       {});
   return split(out.str(), '\n');
 }
 
@@ -93,11 +95,11 @@ TEST(ResultCsv, HasARowACellAndNumbersInTheirUnits) {
 TEST(ResultTable, HasTheColumnsThatWereAskedFor) {
   std::ostringstream out;
   const Columns columns = model::metrics_named("--columns", {"latency", "graph.nodes"});
-  format_named("table").print(out, report_of(samples::small_result(), columns), {});
+  reporters::format_named("table").print(out, report_of(samples::small_result(), columns), {});
   EXPECT_THAT(out.str(),
               AllOf(HasSubstr("batch  W | latency | latency nodes |"),
                     HasSubstr("nodes: Number of nodes in the step's graphs."), Not(HasSubstr("submit:"))));
 }
 
 }  // namespace
-}  // namespace graphbench::reporters
+}  // namespace graphbench::sweep

@@ -9,7 +9,7 @@
 #include "tests/golden/sample_results.hpp"
 #include "tests/support/sample_plan.hpp"
 
-namespace graphbench::reporters {
+namespace graphbench::sweep {
 namespace {
 
 using testing::HasSubstr;
@@ -385,4 +385,4 @@ TEST_F(ComparisonSeriesTest, ACellWithoutSeriesHasNoneHere) {
 }
 
 }  // namespace
-}  // namespace graphbench::reporters
+}  // namespace graphbench::sweep

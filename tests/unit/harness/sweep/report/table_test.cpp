@@ -15,7 +15,7 @@
 #include "harness/sweep/report/sample_file.hpp"
 #include "tests/golden/sample_results.hpp"
 
-namespace graphbench::reporters {
+namespace graphbench::sweep {
 namespace {
 
 using ::testing::AllOf;
@@ -23,9 +23,9 @@ using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-std::string print(const model::Result& result, const PrintOptions& options) {
+std::string print(const model::Result& result, const reporters::PrintOptions& options) {
   std::ostringstream out;
-  format_named("table").print(out, report_of(result), options);
+  reporters::format_named("table").print(out, report_of(result), options);
   return out.str();
 }
 
@@ -40,7 +40,7 @@ std::size_t widest_row(const std::string& table) {
 TEST(Table, FitsItsWidth) {
   const model::Result result = samples::default_sweep_result();
   for (const int width : {80, 100, 119, 120, 200}) {
-    PrintOptions options;
+    reporters::PrintOptions options;
     options.width = width;
     EXPECT_LE(widest_row(print(result, options)), static_cast<std::size_t>(std::max(width, 92))) << width;
   }
@@ -107,7 +107,7 @@ TEST(Table, HasTheIntervalOfEachGainInPlaceOfDeviceTimes) {
 
 TEST(Table, HasGainsOfThroughputWhereModesStillFitSideBySide) {
   const auto print_at = [](int width) {
-    PrintOptions options;
+    reporters::PrintOptions options;
     options.width = width;
     return print(samples::small_result(), options);
   };
@@ -120,7 +120,7 @@ TEST(Table, HasGainsOfThroughputWhereModesStillFitSideBySide) {
 TEST(Table, HasMemoryOfGraphsWhereItIsKnownAndFits) {
   model::Result result = samples::small_result();
   const auto print_at = [&](int width) {
-    PrintOptions options;
+    reporters::PrintOptions options;
     options.width = width;
     return print(result, options);
   };
@@ -263,4 +263,4 @@ TEST(SampleFile, SaysWhichPlacementASampleIsOf) {
 }
 
 }  // namespace
-}  // namespace graphbench::reporters
+}  // namespace graphbench::sweep
