@@ -7,6 +7,13 @@
 #include "harness/measure/worker/worker.hpp"
 #include "harness/sweep/probe.hpp"
 
+namespace graphbench::judge {
+std::unique_ptr<options::Command> make_compare(options::Options& options);
+std::unique_ptr<options::Command> make_merge(options::Options& options);
+std::unique_ptr<options::Command> make_ab(options::Options& options);
+std::unique_ptr<options::Command> make_history(options::Options& options);
+}  // namespace graphbench::judge
+
 namespace graphbench::sweep {
 std::unique_ptr<options::Command> make_bench(options::Options& options);
 }
@@ -21,10 +28,6 @@ std::unique_ptr<options::Command> make_ladder(options::Options& options);
 std::unique_ptr<options::Command> make_bill(options::Options& options);
 std::unique_ptr<options::Command> make_show(options::Options& options);
 std::unique_ptr<options::Command> make_report(options::Options& options);
-std::unique_ptr<options::Command> make_compare(options::Options& options);
-std::unique_ptr<options::Command> make_merge(options::Options& options);
-std::unique_ptr<options::Command> make_ab(options::Options& options);
-std::unique_ptr<options::Command> make_history(options::Options& options);
 std::unique_ptr<options::Command> make_doctor(options::Options& options);
 std::unique_ptr<options::Command> make_cache(options::Options& options);
 std::unique_ptr<options::Command> make_compile(options::Options& options);
@@ -116,26 +119,26 @@ std::vector<CommandRow> comparing() {
        "compare",
        "say what became slower between two results",
        "compare BASE NEW [options]",
-       make_compare,
+       judge::make_compare,
        {{"compare base.json new.json --margin 2%", "did NEW get slower? exit code 10 means yes", true}}},
       {compare,
        "ab",
        "compare two binaries or environments, measured in turn; without options: this binary with itself",
        "ab [--base BINARY] [--new BINARY] [options]",
-       make_ab,
+       judge::make_ab,
        {{"ab --base old/bin/graphbench --workload mlp", "did this build get slower?"},
         {"ab", "the smallest change that this machine can find"}}},
       {compare,
        "merge",
        "join the shards of one plan into one result",
        "merge SHARD... -o FILE [options]",
-       make_merge,
+       judge::make_merge,
        {{"merge graphbench.*-of-8.json -o graphbench.json", "join the files of --shard 1/8 to 8/8"}}},
       {compare,
        "history",
        "keep results over time and find where they changed",
        "history add|list|remove|show [options]",
-       make_history,
+       judge::make_history,
        {{"history add base.json", "store a result under its commit and branch"},
         {"history list", "list the stored entries"},
         {"history show mlp/base/bf16/forward/b8/w3/whole", "find where a cell changed"}}},

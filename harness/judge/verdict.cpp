@@ -14,25 +14,25 @@
 #include "harness/model/exit_codes.hpp"
 #include "harness/options/output.hpp"
 
-namespace graphbench::cli {
+namespace graphbench::judge {
 namespace {
 
 model::ComparisonSettings settings_of(const VerdictArguments& arguments) {
   model::ComparisonSettings settings;
   settings.strict = arguments.strict;
   settings.common = arguments.common;
-  if (!arguments.margin.empty()) compare::set_margins(arguments.margin, settings);
-  if (!arguments.floor.empty()) compare::set_floors(arguments.floor, settings);
-  if (!arguments.alpha.empty()) compare::set_alpha(arguments.alpha, settings);
-  if (!arguments.require_power.empty()) compare::set_required_power(arguments.require_power, settings);
-  if (!arguments.allow.empty()) compare::set_allow(arguments.allow, settings);
+  if (!arguments.margin.empty()) set_margins(arguments.margin, settings);
+  if (!arguments.floor.empty()) set_floors(arguments.floor, settings);
+  if (!arguments.alpha.empty()) set_alpha(arguments.alpha, settings);
+  if (!arguments.require_power.empty()) set_required_power(arguments.require_power, settings);
+  if (!arguments.allow.empty()) set_allow(arguments.allow, settings);
   return settings;
 }
 
 void print(std::ostream& out, const model::Comparison& comparison, const reporters::Format& format,
            const reporters::PrintOptions& options) {
-  if (format.print == nullptr) return reporters::print_comparison_json(out, comparison);
-  format.print(out, reporters::report_of(comparison), options);
+  if (format.print == nullptr) return print_comparison_json(out, comparison);
+  format.print(out, report_of(comparison), options);
 }
 
 }  // namespace
@@ -89,4 +89,4 @@ int exit_code_of(const model::Comparison& comparison) {
   return passed(comparison) ? exit_done : exit_inconclusive;
 }
 
-}  // namespace graphbench::cli
+}  // namespace graphbench::judge

@@ -7,7 +7,7 @@
 #include "harness/model/comparison.hpp"
 #include "harness/options/command_options.hpp"
 
-namespace graphbench::cli {
+namespace graphbench::judge {
 
 // The text of the options that decide a verdict or print it; empty if the user did not give the option.
 struct VerdictArguments {
@@ -42,4 +42,4 @@ void print_verdict(const model::Comparison& comparison, const VerdictRequest& re
 // Returns exit_done (0), exit_slower, exit_inconclusive or exit_not_comparable (10 to 12).
 int exit_code_of(const model::Comparison& comparison);
 
-}  // namespace graphbench::cli
+}  // namespace graphbench::judge

@@ -12,8 +12,8 @@ namespace {
 
 void compare_with_itself(codec::Document document) {
   const std::size_t cells = document.cells.size();
-  const compare::Side side = compare::merge("fuzz", {std::move(document)});
-  const model::Comparison comparison = compare::compare(side, side, {});
+  const judge::Side side = judge::merge("fuzz", {std::move(document)});
+  const model::Comparison comparison = judge::compare(side, side, {});
   expect(comparison.comparable && comparison.cells.size() == cells);
   expect(comparison.counts.slower == 0 && comparison.counts.faster == 0);
   expect(comparison.counts.coverage_regressions == 0);

@@ -5,7 +5,7 @@
 
 void graphbench::fuzz::hold(std::string_view bytes) {
   const std::string text(bytes);
-  for (const auto set : {compare::set_margins, compare::set_floors, compare::set_alpha, compare::set_allow}) {
+  for (const auto set : {judge::set_margins, judge::set_floors, judge::set_alpha, judge::set_allow}) {
     model::ComparisonSettings settings;
     try {
       set(text, settings);

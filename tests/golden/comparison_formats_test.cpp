@@ -19,9 +19,9 @@ std::string shown(const std::string& format, const model::Comparison& comparison
   std::ostringstream out;
   const reporters::Format& found = reporters::format_named(format, true);
   if (found.print == nullptr) {
-    reporters::print_comparison_json(out, comparison);
+    judge::print_comparison_json(out, comparison);
   } else {
-    found.print(out, reporters::report_of(comparison), {.colours = colours});
+    found.print(out, judge::report_of(comparison), {.colours = colours});
   }
   return std::move(out).str();
 }

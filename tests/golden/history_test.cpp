@@ -11,8 +11,8 @@
 namespace graphbench {
 namespace {
 
-model::HistoryEntry entry(std::int64_t id) {
-  model::HistoryEntry made;
+judge::HistoryEntry entry(std::int64_t id) {
+  judge::HistoryEntry made;
   made.id = id;
   made.label = {"0123456789abcdef0123456789abcdef01234567", "main", id == 21 ? "new driver" : ""};
   made.started_at = "2026-10-" + std::string(id < 10 ? "0" : "") + std::to_string(id) + "T02:00:00Z";
@@ -27,12 +27,12 @@ model::HistoryEntry entry(std::int64_t id) {
 }
 
 // A history of `count` entries, whose medians are 5 % higher from the 21st entry on.
-model::CellHistory series(std::int64_t count) {
-  model::CellHistory made;
+judge::CellHistory series(std::int64_t count) {
+  judge::CellHistory made;
   made.cell = "mlp/base/bf16/forward/b8/w3/whole";
   made.points_min = 11;
   for (std::int64_t id = 1; id <= count; ++id) {
-    model::HistoryPoint point;
+    judge::HistoryPoint point;
     point.entry = entry(id);
     // id * 7 % 5 looks like the noise of measurements, and is the same on every platform.
     point.median = (id < 21 ? 161e-6 : 169e-6) + static_cast<double>(id * 7 % 5) * 0.3e-6;
@@ -46,14 +46,14 @@ model::CellHistory series(std::int64_t count) {
   return made;
 }
 
-std::string plot(const model::CellHistory& history, const reporters::PlotOptions& options) {
+std::string plot(const judge::CellHistory& history, const judge::PlotOptions& options) {
   std::ostringstream out;
-  reporters::print_history(out, history, options);
+  judge::print_history(out, history, options);
   return out.str();
 }
 
 TEST(GoldenHistory, Plots) {
-  reporters::PlotOptions options;
+  judge::PlotOptions options;
   expect_golden("console/history.unicode.txt", plot(series(30), options));
   options.colours = true;
   expect_golden("console/history.colours.txt", plot(series(30), options));
@@ -63,7 +63,7 @@ TEST(GoldenHistory, Plots) {
   // More entries than columns.
   options.width = 40;
   options.rows = 5;
-  model::CellHistory narrow = series(30);
+  judge::CellHistory narrow = series(30);
   narrow.left_out = 1;
   narrow.older = 12;
   expect_golden("console/history.narrow.txt", plot(narrow, options));
@@ -71,31 +71,30 @@ TEST(GoldenHistory, Plots) {
 
 TEST(GoldenHistory, ShortAndFlatSeries) {
   expect_golden("console/history.one.txt", plot(series(1), {}));
-  model::CellHistory flat = series(12);
-  for (model::HistoryPoint& point : flat.points) point.median = 100e-6;
+  judge::CellHistory flat = series(12);
+  for (judge::HistoryPoint& point : flat.points) point.median = 100e-6;
   flat.correlation = 0.62;
   expect_golden("console/history.flat.txt", plot(flat, {}));
 }
 
 TEST(GoldenHistory, Documents) {
-  expect_golden("json/history.series.json", codec::to_json(series(2)));
-  expect_golden("json/history.entries.json", codec::to_json(std::vector{entry(1), entry(3)}));
+  expect_golden("json/history.series.json", judge::series_to_json(series(2)));
+  expect_golden("json/history.entries.json", judge::entries_to_json(std::vector{entry(1), entry(3)}));
 }
 
 TEST(GoldenHistory, Lists) {
-  model::HistoryEntry bare = entry(4);
+  judge::HistoryEntry bare = entry(4);
   bare.label = {};
   std::ostringstream out;
-  reporters::format_named("table").print(out, reporters::report_of({entry(1), entry(3), bare, entry(21)}),
-                                         {});
+  reporters::format_named("table").print(out, judge::report_of({entry(1), entry(3), bare, entry(21)}), {});
   expect_golden("console/history.entries.txt", out.str());
 }
 
 TEST(GoldenHistory, SeriesAsNumbers) {
-  model::CellHistory history = series(12);
+  judge::CellHistory history = series(12);
   for (const char* const format : {"csv", "markdown"}) {
     std::ostringstream out;
-    reporters::format_named(format).print(out, reporters::report_of(history), {});
+    reporters::format_named(format).print(out, judge::report_of(history), {});
     expect_golden("console/history.series." + std::string(format == std::string("csv") ? "csv" : "md"),
                   out.str());
   }

@@ -116,8 +116,8 @@ bool holds(const std::string& text, const std::string& part) {
 TEST(Metrics, AreInTheirFamiliesColumnsAndComparisons) {
   const model::Result result = full_result();
   const std::string table = table_of(result);
-  const compare::Side side = compare::side_of(result, "side");
-  const model::Comparison comparison = compare::compare(side, side, {});
+  const judge::Side side = judge::side_of(result, "side");
+  const model::Comparison comparison = judge::compare(side, side, {});
   const std::string published = metrics_of(result, comparison);
   for (const model::MetricRow& row : model::metrics()) {
     if (!row.family.empty()) {

@@ -255,7 +255,7 @@ std::size_t expect_sections(const Report& report, const json& embedded) {
 TEST(PageNumbers, AreThoseOfAComparisonInEveryFormat) {
   const model::Comparison comparison = samples::mixed_comparison();
   std::ostringstream out;
-  print_comparison_json(out, comparison);
+  judge::print_comparison_json(out, comparison);
   const OnPage shown = page_of(std::move(out).str());
   const Report report = report_of(comparison);
   expect_plain(report, shown.plain);
@@ -267,7 +267,7 @@ TEST(PageNumbers, AreThoseOfAComparisonInEveryFormat) {
 }
 
 TEST(PageNumbers, AreThoseOfASeriesInEveryFormat) {
-  const model::CellHistory series = samples::changed_series();
+  const judge::CellHistory series = samples::changed_series();
   const OnPage shown = page_of(codec::to_json(series));
   expect_plain(report_of(series), shown.plain);
   EXPECT_EQ(13u * series.points.size(),

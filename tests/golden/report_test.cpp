@@ -128,7 +128,7 @@ TEST(Report, HasTheNumbersOfACommittedResultInEveryFormat) {
 }
 
 TEST(Report, HasTheNumbersOfAComparisonInEveryFormat) {
-  Report report = report_of(samples::mixed_comparison());
+  Report report = judge::report_of(samples::mixed_comparison());
   EXPECT_GT(expect_the_same_numbers(report, "mixed"), 100u);
   report.page_bytes_max = 10 * comment_bytes_max;
   EXPECT_GT(expect_the_same_numbers(report, "mixed, on a page"), 100u);

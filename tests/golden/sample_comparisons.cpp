@@ -10,7 +10,7 @@ namespace graphbench::samples {
 namespace {
 
 using codec::DocumentCell;
-using compare::Side;
+using judge::Side;
 using model::CellStatus;
 using model::Metric;
 
@@ -115,7 +115,7 @@ model::Comparison mixed_comparison() {
   now.facts.fields["hostname"] = "two";
   model::ComparisonSettings settings;
   settings.allow = {"device.name"};
-  return compare::compare(base, now, settings);
+  return judge::compare(base, now, settings);
 }
 
 model::Comparison same_comparison() {
@@ -125,7 +125,7 @@ model::Comparison same_comparison() {
   Side now = base;
   now.source = "new";
   now.documents = 5;
-  return compare::compare(base, now, {});
+  return judge::compare(base, now, {});
 }
 
 model::Comparison single_launch_comparison() {
@@ -136,7 +136,7 @@ model::Comparison single_launch_comparison() {
   now.facts.complete = false;
   model::ComparisonSettings settings;
   settings.strict = true;
-  return compare::compare(base, now, settings);
+  return judge::compare(base, now, settings);
 }
 
 model::Comparison incomparable_comparison() {
@@ -147,7 +147,7 @@ model::Comparison incomparable_comparison() {
   now.facts.fields["plan"] = "another";
   model::ComparisonSettings settings;
   settings.allow = {"plan"};
-  return compare::compare(base, now, settings);
+  return judge::compare(base, now, settings);
 }
 
 model::Comparison large_comparison(std::int64_t cells) {

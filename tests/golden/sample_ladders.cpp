@@ -89,12 +89,12 @@ bill::Bill measured_bill() {
   return bill;
 }
 
-model::CellHistory changed_series() {
-  model::CellHistory series;
+judge::CellHistory changed_series() {
+  judge::CellHistory series;
   series.cell = "mlp/tiny/fp32/forward/b8/w1/whole";
   for (std::int64_t i = 0; i < 8; ++i) {
     const double median = (i < 5 ? 2.01e-5 : 2.52e-5) + 1e-8 * static_cast<double>(i);
-    model::HistoryPoint& point = series.points.emplace_back();
+    judge::HistoryPoint& point = series.points.emplace_back();
     point.entry.id = i + 1;
     point.entry.started_at = "2026-01-0" + std::to_string(i + 1) + "T00:00:00Z";
     point.median = median;

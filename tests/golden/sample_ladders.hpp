@@ -12,6 +12,6 @@ model::LadderFindings served_ladders();
 // Predicted and measured, with a measured account below zero.
 bill::Bill measured_bill();
 // Eight entries, of which the sixth is slower than those before it.
-model::CellHistory changed_series();
+judge::CellHistory changed_series();
 
 }  // namespace graphbench::samples

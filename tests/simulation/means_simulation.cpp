@@ -15,7 +15,7 @@
 
 namespace {
 
-using graphbench::compare::Side;
+using graphbench::judge::Side;
 using graphbench::model::Metric;
 
 struct Scenario {
@@ -76,10 +76,10 @@ class Sides {
     std::vector<double> of_task;
     for (const double machine : of_machine) of_task.push_back(machine + factor * part(scenario_.of_task));
     for (int batch = 1; batch <= 256; batch *= 2) {
-      graphbench::compare::DocumentCell& cell = side.cells.emplace_back();
+      graphbench::judge::DocumentCell& cell = side.cells.emplace_back();
       cell.id = workload + "/base/bf16/forward/b" + std::to_string(batch) + "/w3/" + mode;
       for (std::size_t i = 0; i < of_task.size(); ++i) {
-        graphbench::compare::LaunchTimes& launch = cell.launches.emplace_back();
+        graphbench::judge::LaunchTimes& launch = cell.launches.emplace_back();
         launch.index = static_cast<std::int64_t>(i);
         const double of_cell = of_task[i] + factor * part(scenario_.of_cell);
         for (const Metric metric : {Metric::latency, Metric::submit, Metric::device, Metric::setup}) {
@@ -114,7 +114,7 @@ int main(int argc, char** argv) {
       for (long i = 0; i < comparisons; ++i) {
         Sides sides(scenario, seed + static_cast<std::uint64_t>(i) * 1000);
         const Side base = sides.draw(launches);
-        const auto comparison = graphbench::compare::compare(base, sides.draw(launches), {});
+        const auto comparison = graphbench::judge::compare(base, sides.draw(launches), {});
         slower += any_slower(comparison.counts) ? 1 : 0;
         means += comparison.counts.means_slower > 0 ? 1 : 0;
         odd += comparison.odd_launches.empty() ? 0 : 1;

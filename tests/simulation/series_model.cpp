@@ -19,30 +19,30 @@ double innovation(std::mt19937_64& random, bool heavy_tail) {
   return random() % 2 == 0 ? size : -size;
 }
 
-model::CellHistory show(const NightlySeries& what, std::uint64_t seed) {
+judge::CellHistory show(const NightlySeries& what, std::uint64_t seed) {
   constexpr double spread = 0.01;
   std::mt19937_64 random(seed);
-  std::vector<model::HistoryPoint> points;
+  std::vector<judge::HistoryPoint> points;
   double state = innovation(random, what.heavy_tail);
   for (std::int64_t i = 0; i < what.entries; ++i) {
     if (i > 0) {
       state = what.correlation * state +
               std::sqrt(1 - what.correlation * what.correlation) * innovation(random, what.heavy_tail);
     }
-    model::HistoryPoint& point = points.emplace_back();
+    judge::HistoryPoint& point = points.emplace_back();
     point.median =
         1e-3 * std::exp(spread * state) * (what.step != 0 && i >= what.step_at ? 1 + what.step : 1);
   }
-  return history::make_series("cell", model::Metric::latency, std::move(points), {});
+  return judge::make_series("cell", model::Metric::latency, std::move(points), {});
 }
 
 SeriesRates counts_of(const NightlySeries& what, std::int64_t count, std::uint64_t seed, std::int64_t first,
                       std::int64_t every) {
   SeriesRates counts;
   for (std::int64_t i = first; i < count; i += every) {
-    const model::CellHistory shown = show(what, seed * 1'000'003 + static_cast<std::uint64_t>(i));
+    const judge::CellHistory shown = show(what, seed * 1'000'003 + static_cast<std::uint64_t>(i));
     bool found = false;
-    for (const model::ChangePoint& change : shown.changes)
+    for (const judge::ChangePoint& change : shown.changes)
       found = found || std::abs(change.index - what.step_at) <= 1;
     counts.changed += shown.changes.empty() ? 0 : 1;
     counts.found += found ? 1 : 0;

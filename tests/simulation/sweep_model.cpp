@@ -13,7 +13,7 @@
 namespace graphbench::simulation {
 namespace {
 
-using compare::Trial;
+using judge::Trial;
 using model::Metric;
 
 constexpr double time_seconds = 100e-6;  // far above --floor's default, which must hide no false alarm
@@ -95,11 +95,11 @@ std::vector<Trial> Sweep::trials(const std::vector<std::int64_t>& launches) {
   trials.reserve(metrics_.size());
   for (Drawn& drawn : metrics_) {
     const auto count = static_cast<std::size_t>(launches[drawn.task]);
-    compare::Replicates replicates = drawn.replicates;
+    judge::Replicates replicates = drawn.replicates;
     replicates.base.resize(count);
     replicates.now.resize(count);
     drawn.result = {};
-    Trial& trial = trials.emplace_back(compare::measure(drawn.metric, replicates, {}, drawn.result));
+    Trial& trial = trials.emplace_back(judge::measure(drawn.metric, replicates, {}, drawn.result));
     trial.cell = drawn.cell;
     trial.family = drawn.family;
     trial.task = drawn.task;
@@ -129,8 +129,8 @@ Outcome simulate(const Scenario& scenario, std::uint64_t seed) {
   Sweep sweep(scenario, seed);
   const model::ComparisonSettings settings;
   std::vector<std::int64_t> planned = {scenario.launches};
-  if (scenario.until_decided) planned.assign(compare::planned_looks.begin(), compare::planned_looks.end());
-  compare::Looks looks(settings, scenario.until_decided ? planned : std::vector<std::int64_t>());
+  if (scenario.until_decided) planned.assign(judge::planned_looks.begin(), judge::planned_looks.end());
+  judge::Looks looks(settings, scenario.until_decided ? planned : std::vector<std::int64_t>());
   std::vector<std::int64_t> launches(groups * members, 0);
   std::vector<bool> going(launches.size(), true);
   Outcome outcome;
@@ -155,7 +155,7 @@ double power_of_detectable(std::int64_t launches, std::int64_t comparisons, std:
     Scenario scenario{.launches = launches, .planted_cells = 1};
     Sweep sweep(scenario, seed + static_cast<std::uint64_t>(2 * i));
     std::vector<Trial> before = sweep.trials(std::vector(groups * members, launches));
-    compare::judge(before, model::ComparisonSettings{}.alpha);
+    judge::judge(before, model::ComparisonSettings{}.alpha);
     scenario.planted_change = *before.front().result.detectable;
     found += simulate(scenario, seed + static_cast<std::uint64_t>(2 * i + 1)).found;
   }

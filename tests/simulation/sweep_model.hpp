@@ -44,7 +44,7 @@ struct Drawn {
   std::uint32_t cell = 0;
   std::uint32_t family = 0;
   std::uint32_t task = 0;
-  compare::Replicates replicates = {};
+  judge::Replicates replicates = {};
   model::MetricComparison result = {};  // set by the last call of trials()
 };
 
@@ -60,7 +60,7 @@ class Sweep {
   Sweep(const Scenario& scenario, std::uint64_t seed);
   // Returns the trials of all metrics, in a fixed order, over the first launches[i] launches per side of
   // task i. The sweep owns their results, and the next call overwrites them.
-  std::vector<compare::Trial> trials(const std::vector<std::int64_t>& launches);
+  std::vector<judge::Trial> trials(const std::vector<std::int64_t>& launches);
 
  private:
   std::vector<Drawn> metrics_;

@@ -26,7 +26,7 @@
 #include "harness/sweep/planning.hpp"
 #include "reporters/format.hpp"
 
-namespace graphbench::cli {
+namespace graphbench::judge {
 namespace {
 
 constexpr const char* ab_footer =
@@ -45,7 +45,7 @@ bool is_by_cell(const std::string& text) {
                    in_quotes(text) + " is not valid: give ladder or cell" + did_you_mean(text, words));
 }
 
-// --alternate, and the options that `ab` passes on to its sweeps. The options of ab::refused_options() are
+// --alternate, and the options that `ab` passes on to its sweeps. The options of refused_options() are
 // parsed too, so that the error can name them.
 class SideBySideOptions {
  public:
@@ -54,7 +54,7 @@ class SideBySideOptions {
         "--alternate", alternate_, "ladder|cell",
         "ladder: the sides alternate after all batches of a mode; cell: after each cell (default: ladder)");
     options.config_file();
-    options.sweep_options(options::option_names(), ab::refused_options());
+    options.sweep_options(options::option_names(), refused_options());
     // Replaces the text from the table of sweep options, which names another default.
     options.describe("--launches", "worker processes per cell and side (default: " + launches_default + ")");
   }
@@ -63,7 +63,7 @@ class SideBySideOptions {
   // refused options.
   void check(std::int64_t launches = 0) {
     sweep_ = options_.sweep();
-    for (const std::string& name : ab::refused_options()) {
+    for (const std::string& name : refused_options()) {
       const auto found = sweep_.find(name);
       if (found == sweep_.end()) continue;
       throw InputError(
@@ -80,18 +80,18 @@ class SideBySideOptions {
     cell_processes_ = is_by_cell(alternate_);
   }
 
-  ab::InterleavedRequest request() const {
-    ab::InterleavedRequest request;
+  InterleavedRequest request() const {
+    InterleavedRequest request;
     request.raw = sweep_;
     request.options = options::check_options(sweep_);
     request.seed = static_cast<std::uint64_t>(request.options.seed);
     return request;
   }
 
-  model::Plan plan(const ab::InterleavedRequest& request, const std::vector<std::string>& argv,
+  model::Plan plan(const InterleavedRequest& request, const std::vector<std::string>& argv,
                    process::ProcessSupervisor& supervisor) const {
     model::Plan plan = sweep::make_checked_plan(request.options, argv, supervisor).plan;
-    return cell_processes_ ? ab::one_cell_a_task(std::move(plan)) : plan;
+    return cell_processes_ ? one_cell_a_task(std::move(plan)) : plan;
   }
 
  private:
@@ -138,13 +138,13 @@ std::string own_binary() {
   return std::filesystem::read_symlink("/proc/self/exe").string();
 }
 
-ab::Target target_of(const char* where, const std::string& binary,
-                     const std::vector<std::string>& environment, const char* environment_where) {
-  for (const std::string& variable : environment) ab::check_variable(environment_where, variable);
+Target target_of(const char* where, const std::string& binary, const std::vector<std::string>& environment,
+                 const char* environment_where) {
+  for (const std::string& variable : environment) check_variable(environment_where, variable);
   return {where, binary.empty() ? own_binary() : binary, environment};
 }
 
-void keep(const ab::InterleavedOutcome& outcome, const Files& files) {
+void keep(const InterleavedOutcome& outcome, const Files& files) {
   if (outcome.interrupted && !outcome.base && !outcome.now) throw process::Interrupted();
   const auto write = [](const std::string& path, const std::optional<model::Result>& result) {
     if (result) write_file_atomically(path, codec::to_json(*result));
@@ -154,19 +154,18 @@ void keep(const ab::InterleavedOutcome& outcome, const Files& files) {
 }
 
 // The files in which an interrupted measurement is kept.
-std::string names_of_kept(const ab::InterleavedOutcome& outcome, const Files& files) {
+std::string names_of_kept(const InterleavedOutcome& outcome, const Files& files) {
   if (outcome.base && outcome.now) return files.base + " and " + files.now;
   return outcome.base ? files.base : files.now;
 }
 
-model::Comparison compare_sides(const ab::InterleavedOutcome& outcome, const Files& files,
+model::Comparison compare_sides(const InterleavedOutcome& outcome, const Files& files,
                                 const model::ComparisonSettings& settings) {
-  return compare::compare(compare::side_of(*outcome.base, files.base),
-                          compare::side_of(*outcome.now, files.now), settings);
+  return compare(side_of(*outcome.base, files.base), side_of(*outcome.now, files.now), settings);
 }
 
 // Throws Error(device_failed) if a side has no result: all its launches failed before their device was open.
-void check_measured(const ab::InterleavedOutcome& outcome, const ab::InterleavedRequest& request) {
+void check_measured(const InterleavedOutcome& outcome, const InterleavedRequest& request) {
   for (const auto& [result, target] :
        {std::pair(&outcome.base, &request.base), std::pair(&outcome.now, &request.now)}) {
     if (!*result) {
@@ -179,14 +178,14 @@ void check_measured(const ab::InterleavedOutcome& outcome, const ab::Interleaved
 
 std::string self_text(const model::Comparison& itself) {
   const std::int64_t launches = itself.base.launches_max;
-  const std::optional<double> found = ab::slowdown_found_by(launches, itself);
-  const std::optional<std::int64_t> needed = ab::launches_to_find(slowdown_wanted, itself);
+  const std::optional<double> found = slowdown_found_by(launches, itself);
+  const std::optional<std::int64_t> needed = launches_to_find(slowdown_wanted, itself);
   return fmt::format(
       "This binary against itself: {} launch{} per side {} a slowdown of {} of one cell's latency in nine "
       "cases of ten; finding a slowdown of {} takes {} launches per side.",
       launches, launches == 1 ? "" : "es", found ? "would find" : "would not find even",
       found ? reporters::percent_text(found) : "1000 %", reporters::percent_text(slowdown_wanted),
-      needed ? std::to_string(*needed) : "more than " + std::to_string(ab::launches_max));
+      needed ? std::to_string(*needed) : "more than " + std::to_string(launches_max));
 }
 
 double seconds_of_minutes(const std::string& text) {
@@ -200,7 +199,7 @@ double seconds_of_minutes(const std::string& text) {
 
 class AbJob final : public sweep::Job {
  public:
-  AbJob(const AbArguments& asked, const SideBySideOptions& sweep, ab::InterleavedRequest request,
+  AbJob(const AbArguments& asked, const SideBySideOptions& sweep, InterleavedRequest request,
         const options::Invocation& invocation)
       : asked_(asked),
         sweep_(sweep),
@@ -215,7 +214,7 @@ class AbJob final : public sweep::Job {
     request_.base = target_of("--base", asked_.base, asked_.base_environment, "--env-a");
     request_.now = target_of("--new", asked_.now, asked_.new_environment, "--env-b");
     if (!asked_.until_decided.empty())
-      request_.until_decided = ab::UntilDecided{seconds_of_minutes(asked_.until_decided), verdict_.settings};
+      request_.until_decided = UntilDecided{seconds_of_minutes(asked_.until_decided), verdict_.settings};
   }
 
   // Writes the sides' results after each measurement, so that a kill in the confirmation leaves the first.
@@ -231,8 +230,8 @@ class AbJob final : public sweep::Job {
   }
 
   std::optional<int> plan(process::ProcessSupervisor& supervisor) override {
-    ab::check_target(supervisor, request_.base);
-    ab::check_target(supervisor, request_.now);
+    check_target(supervisor, request_.base);
+    check_target(supervisor, request_.now);
     request_.plan = sweep_.plan(request_, invocation_.argv, supervisor);
     return std::nullopt;
   }
@@ -244,16 +243,16 @@ class AbJob final : public sweep::Job {
   }
 
   bool measure(sweep::Run& run) override {
-    const std::optional<ab::InterleavedOutcome> first = measured(run, files_);
+    const std::optional<InterleavedOutcome> first = measured(run, files_);
     if (!first) return false;
     cells_failed_ = first->cells_failed > 0;
     comparison_ = compare_sides(*first, files_, verdict_.settings);
     if (!asked_.confirm || !any_slower(comparison_.counts)) return true;
-    request_.plan = ab::plan_to_confirm(request_.plan, comparison_);
+    request_.plan = plan_to_confirm(request_.plan, comparison_);
     request_.seed += static_cast<std::uint64_t>(request_.plan.facts.launches);
     const Files more{again(files_.base), again(files_.now)};
-    const std::optional<ab::InterleavedOutcome> second = measured(run, more);
-    if (second) ab::apply_confirmation(comparison_, compare_sides(*second, more, verdict_.settings));
+    const std::optional<InterleavedOutcome> second = measured(run, more);
+    if (second) apply_confirmation(comparison_, compare_sides(*second, more, verdict_.settings));
     return second.has_value();
   }
 
@@ -262,7 +261,7 @@ class AbJob final : public sweep::Job {
     sweep::Findings found{.exit_code = exit_code_of(comparison_)};
     if (found.exit_code == exit_done && cells_failed_) found.exit_code = exit_cells_failed;
     if (verdict_.output.empty()) {
-      found.report = reporters::report_of(comparison_);
+      found.report = report_of(comparison_);
       found.format = verdict_.format;
       found.document = [&] { return verdict_text(comparison_, verdict_); };
     }
@@ -280,8 +279,8 @@ class AbJob final : public sweep::Job {
 
  private:
   // Writes both sides to `files`. nullopt if the user interrupts.
-  std::optional<ab::InterleavedOutcome> measured(sweep::Run& run, const Files& files) {
-    ab::InterleavedOutcome outcome = ab::run_interleaved(request_, run.supervisor, run.progress);
+  std::optional<InterleavedOutcome> measured(sweep::Run& run, const Files& files) {
+    InterleavedOutcome outcome = run_interleaved(request_, run.supervisor, run.progress);
     run.progress.finish();
     keep(outcome, files);
     if (outcome.interrupted) {
@@ -296,7 +295,7 @@ class AbJob final : public sweep::Job {
   const SideBySideOptions& sweep_;
   const options::Invocation& invocation_;
   const VerdictRequest verdict_;
-  ab::InterleavedRequest request_;
+  InterleavedRequest request_;
   const Files files_;
   model::Comparison comparison_;
   bool cells_failed_ = false;
@@ -325,7 +324,7 @@ class AbCommand final : public options::Command {
   }
 
   void check() override {
-    sweep_.check(asked_.until_decided.empty() ? 0 : ab::launches_until_decided);
+    sweep_.check(asked_.until_decided.empty() ? 0 : launches_until_decided);
     if (!asked_.until_decided.empty()) {
       seconds_of_minutes(asked_.until_decided);
       if (asked_.confirm)
@@ -336,7 +335,7 @@ class AbCommand final : public options::Command {
   }
 
   int run(const options::Invocation& invocation) override {
-    const ab::InterleavedRequest request = sweep_.request();
+    const InterleavedRequest request = sweep_.request();
     AbJob job(asked_, sweep_, request, invocation);
     return sweep::drive(job, request.options);
   }
@@ -352,4 +351,4 @@ std::unique_ptr<options::Command> make_ab(options::Options& options) {
   return std::make_unique<AbCommand>(options);
 }
 
-}  // namespace graphbench::cli
+}  // namespace graphbench::judge

@@ -10,12 +10,13 @@
 #include "harness/model/statistics/cell_summary.hpp"
 #include "harness/model/statistics/quantiles.hpp"
 
-namespace graphbench::ab {
+namespace graphbench::judge {
 namespace {
 
 using model::Floors;
 
-void merge(const std::vector<Floors>& all, std::optional<model::Floor> Floors::*member, Floors& merged) {
+void merge_floor(const std::vector<Floors>& all, std::optional<model::Floor> Floors::*member,
+                 Floors& merged) {
   std::vector<double> p50;
   std::int64_t count = 0;
   for (const Floors& floors : all) {
@@ -26,7 +27,7 @@ void merge(const std::vector<Floors>& all, std::optional<model::Floor> Floors::*
   if (!p50.empty()) merged.*member = model::Floor{.p50 = statistics::median(std::move(p50)), .count = count};
 }
 
-void merge(const std::vector<Floors>& all, std::optional<double> Floors::*member, Floors& merged) {
+void merge_floor(const std::vector<Floors>& all, std::optional<double> Floors::*member, Floors& merged) {
   std::vector<double> values;
   for (const Floors& floors : all) {
     if (floors.*member) values.push_back(*(floors.*member));
@@ -34,12 +35,13 @@ void merge(const std::vector<Floors>& all, std::optional<double> Floors::*member
   if (!values.empty()) merged.*member = statistics::median(std::move(values));
 }
 
-void merge(const std::vector<Floors>& all, std::vector<model::FloorShape> Floors::*member, Floors& merged) {
+void merge_floor(const std::vector<Floors>& all, std::vector<model::FloorShape> Floors::*member,
+                 Floors& merged) {
   merged.*member = all.front().*member;
 }
 
-void merge(const std::vector<Floors>& all, std::optional<model::ExecMemoryFloor> Floors::*member,
-           Floors& merged) {
+void merge_floor(const std::vector<Floors>& all, std::optional<model::ExecMemoryFloor> Floors::*member,
+                 Floors& merged) {
   merged.*member = all.front().*member;
 }
 
@@ -88,7 +90,7 @@ void skip_unmeasured(std::vector<model::CellResult>& cells, bool complete) {
 std::optional<Floors> merge_floors(const std::vector<Floors>& floors) {
   if (floors.empty()) return std::nullopt;
   Floors merged{};
-  std::apply([&](const auto&... field) { (merge(floors, field.member, merged), ...); },
+  std::apply([&](const auto&... field) { (merge_floor(floors, field.member, merged), ...); },
              codec::Description<Floors>::fields);
   return merged;
 }
@@ -156,4 +158,4 @@ model::Result ResultMerge::result(const model::Interleaved& side, bool complete)
   return result;
 }
 
-}  // namespace graphbench::ab
+}  // namespace graphbench::judge

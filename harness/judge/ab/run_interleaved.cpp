@@ -23,7 +23,7 @@
 #include "harness/model/exit_codes.hpp"
 #include "harness/sweep/cell_table.hpp"
 
-namespace graphbench::ab {
+namespace graphbench::judge {
 namespace {
 
 using How = process::ChildExit::How;
@@ -136,7 +136,7 @@ class Interleaved {
   // Returns true if `ab` ends before the pair of runs at `i`. Calls look() first if a look is due.
   bool is_over(std::size_t i) {
     if (!request_.until_decided) return false;
-    const std::span planned(compare::planned_looks);
+    const std::span planned(planned_looks);
     if (looks_.size() < planned.size() && runs_[i].launch == planned[looks_.size()]) look(i);
     const bool can_be_judged = runs_[i].launch >= launches_judged_min;
     return (can_be_judged && since_start_.seconds() > request_.until_decided->seconds_max) ||
@@ -149,9 +149,9 @@ class Interleaved {
     if (base_.empty() || now_.empty()) return;
     model::ComparisonSettings settings = request_.until_decided->settings;
     settings.more_looks = true;
-    const std::vector<bool> undecided =
-        undecided_groups(groups_, compare::compare(compare::side_of(result_of(Role::base), "BASE"),
-                                                   compare::side_of(result_of(Role::now), "NEW"), settings));
+    const std::vector<bool> undecided = undecided_groups(
+        groups_,
+        compare(side_of(result_of(Role::base), "BASE"), side_of(result_of(Role::now), "NEW"), settings));
     for (std::size_t i = next; i < runs_.size(); ++i) {
       const std::size_t group = runs_[i].group;
       if (going_[group] && !undecided[group]) tracker_.drop_task(groups_[group]);
@@ -251,4 +251,4 @@ InterleavedOutcome run_interleaved(const InterleavedRequest& request, process::P
   return Interleaved(request, supervisor, progress).run();
 }
 
-}  // namespace graphbench::ab
+}  // namespace graphbench::judge

@@ -16,16 +16,16 @@
 #include "harness/sweep/cell_table.hpp"
 #include "harness/sweep/sweep_listener.hpp"
 
-namespace graphbench::ab {
+namespace graphbench::judge {
 
 // Settings of `ab --until-decided`. The run ends when every metric is decided, the time is up, or the plan
-// is done. At each of compare::planned_looks, the run compares its sides and stops decided groups.
+// is done. At each of planned_looks, the run compares its sides and stops decided groups.
 struct UntilDecided {
   double seconds_max = 0;  // two pairs of launches always run; no later pair begins after this time
   model::ComparisonSettings settings;
 };
 // The most launches per side with --until-decided, and the number of launches in its plan.
-inline constexpr std::int64_t launches_until_decided = compare::planned_looks.back();
+inline constexpr std::int64_t launches_until_decided = planned_looks.back();
 
 struct InterleavedRequest {
   model::Plan plan;  // the plan of one side; the tasks of its first launch are the groups
@@ -75,4 +75,4 @@ class ResultMerge {
   std::map<std::string, std::vector<model::CellSummary>> summaries_;
 };
 
-}  // namespace graphbench::ab
+}  // namespace graphbench::judge

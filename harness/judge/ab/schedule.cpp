@@ -17,7 +17,7 @@
 #include "harness/model/axes.hpp"
 #include "harness/model/statistics/mean_difference.hpp"
 
-namespace graphbench::ab {
+namespace graphbench::judge {
 model::Plan one_cell_a_task(model::Plan plan) {
   const auto has_several = [](const model::WorkerTask& task) { return task.batches.size() > 1; };
   if (std::ranges::none_of(plan.tasks, has_several)) return plan;
@@ -59,7 +59,7 @@ bool is_slower(const MetricComparison& metric) {
   return metric.verdict == Verdict::slower;
 }
 
-std::string ratio_text(double ratio) {
+std::string look_ratio_text(double ratio) {
   char text[32];
   std::snprintf(text, sizeof text, "%.3fx", ratio);
   return text;
@@ -83,8 +83,8 @@ const MetricComparison* find_mean(const model::Comparison& comparison, const mod
 bool take_back(MetricComparison& metric, const MetricComparison* again) {
   if (again != nullptr && is_slower(*again)) return false;
   metric.verdict = Verdict::inconclusive;
-  metric.why = "slower at first (" + ratio_text(metric.ratio) + "), but ";
-  metric.why += again != nullptr ? "not when measured again (" + ratio_text(again->ratio) + ")"
+  metric.why = "slower at first (" + look_ratio_text(metric.ratio) + "), but ";
+  metric.why += again != nullptr ? "not when measured again (" + look_ratio_text(again->ratio) + ")"
                                  : "the cell could not be measured again";
   return true;
 }
@@ -141,7 +141,7 @@ void apply_confirmation(model::Comparison& first, const model::Comparison& again
     ++first.counts.means_inconclusive;
   }
   first.verdict = model::verdict_of(first.counts);
-  first.headline = compare::headline_of(first);
+  first.headline = headline_of(first);
 }
 
 std::optional<double> slowdown_found_by(std::int64_t launches, const model::Comparison& itself) {
@@ -178,4 +178,4 @@ std::optional<std::int64_t> launches_to_find(double slowdown, const model::Compa
   return enough;
 }
 
-}  // namespace graphbench::ab
+}  // namespace graphbench::judge

@@ -10,7 +10,7 @@
 #include "harness/model/comparison.hpp"
 #include "harness/model/plan.hpp"
 
-namespace graphbench::ab {
+namespace graphbench::judge {
 
 // Splits every task into one task per batch, so each batch has its own process. If a task is split, the
 // plan's hash changes too, because the measurement changes: each cell then captures into an empty pool.
@@ -45,11 +45,11 @@ void apply_confirmation(model::Comparison& first, const model::Comparison& again
 
 inline constexpr std::int64_t launches_max = 1000;
 
-// The result of compare::slowdown_found() if each side had `launches`, with the spreads of `itself`. Absent
+// The result of slowdown_found() if each side had `launches`, with the spreads of `itself`. Absent
 // for fewer than two launches, without a tested latency, or above model::slowdown_max.
 std::optional<double> slowdown_found_by(std::int64_t launches, const model::Comparison& itself);
 
 // The fewest launches per side that would find `slowdown`; absent if launches_max are too few.
 std::optional<std::int64_t> launches_to_find(double slowdown, const model::Comparison& itself);
 
-}  // namespace graphbench::ab
+}  // namespace graphbench::judge

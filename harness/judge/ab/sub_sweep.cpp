@@ -12,7 +12,7 @@
 #include "harness/model/axes.hpp"
 #include "harness/options/option_table.hpp"
 
-namespace graphbench::ab {
+namespace graphbench::judge {
 namespace {
 
 // Whether the option changes a cell of the task. A sweep refuses the option otherwise.
@@ -114,4 +114,4 @@ void check_variable(const std::string& where, const std::string& text) {
   throw InputError(where, in_quotes(text) + " is not an environment variable: give NAME=VALUE");
 }
 
-}  // namespace graphbench::ab
+}  // namespace graphbench::judge

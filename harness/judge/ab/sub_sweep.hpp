@@ -9,7 +9,7 @@
 #include "harness/model/plan.hpp"
 #include "harness/options/options.hpp"
 
-namespace graphbench::ab {
+namespace graphbench::judge {
 
 // The options with options::InAb::refused, most of them because `ab` writes its own documents.
 std::vector<std::string> refused_options();
@@ -40,4 +40,4 @@ void check_target(process::ProcessSupervisor& supervisor, const Target& target);
 // Throws InputError for anything but NAME=VALUE.
 void check_variable(const std::string& where, const std::string& text);
 
-}  // namespace graphbench::ab
+}  // namespace graphbench::judge

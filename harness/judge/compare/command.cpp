@@ -13,7 +13,7 @@
 #include "harness/judge/history/defaults.hpp"
 #include "harness/judge/verdict.hpp"
 
-namespace graphbench::cli {
+namespace graphbench::judge {
 namespace {
 
 constexpr const char* compare_footer =
@@ -49,12 +49,10 @@ void check_sides(CompareArguments& arguments) {
   if (arguments.now.empty()) throw InputError("compare", "NEW is missing: graphbench compare BASE NEW");
 }
 
-compare::Side baseline_of(const CompareArguments& asked, const compare::Side& now,
-                          const model::ComparisonSettings& settings) {
-  const std::string file =
-      asked.history.empty() ? history::default_file(history::process_environment()) : asked.history;
-  history::Store store(file, history::Store::Access::existing);
-  return history::find_baseline(store, {asked.against, asked.now, settings.allow}, now);
+Side baseline_of(const CompareArguments& asked, const Side& now, const model::ComparisonSettings& settings) {
+  const std::string file = asked.history.empty() ? default_file(process_environment()) : asked.history;
+  Store store(file, Store::Access::existing);
+  return find_baseline(store, {asked.against, asked.now, settings.allow}, now);
 }
 
 void check_not_a_side(const CompareArguments& asked) {
@@ -86,14 +84,14 @@ class CompareCommand final : public options::Command {
   int run(const options::Invocation&) override {
     const VerdictRequest request(asked_.verdict);
     check_not_a_side(asked_);
-    compare::Sides sides;
+    Sides sides;
     if (asked_.against.empty()) {
-      sides = compare::read_sides(asked_.base, asked_.now);
+      sides = read_sides(asked_.base, asked_.now);
     } else {
-      sides.now = compare::read_side(asked_.now);
+      sides.now = read_side(asked_.now);
       sides.base = baseline_of(asked_, sides.now, request.settings);
     }
-    const model::Comparison comparison = compare::compare(sides.base, sides.now, request.settings);
+    const model::Comparison comparison = compare(sides.base, sides.now, request.settings);
     print_verdict(comparison, request);
     return exit_code_of(comparison);
   }
@@ -108,4 +106,4 @@ std::unique_ptr<options::Command> make_compare(options::Options& options) {
   return std::make_unique<CompareCommand>(options);
 }
 
-}  // namespace graphbench::cli
+}  // namespace graphbench::judge

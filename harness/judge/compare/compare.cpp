@@ -19,7 +19,7 @@
 #include "harness/model/metrics.hpp"
 #include "harness/model/statistics/moments.hpp"
 
-namespace graphbench::compare {
+namespace graphbench::judge {
 namespace {
 
 std::optional<double> mean_or_absent(std::vector<double> values) {
@@ -314,4 +314,4 @@ model::Comparison compare(const Side& base, const Side& now, const model::Compar
   return comparison;
 }
 
-}  // namespace graphbench::compare
+}  // namespace graphbench::judge

@@ -6,11 +6,11 @@
 #include "harness/judge/compare/read_side.hpp"
 #include "harness/model/comparison.hpp"
 
-namespace graphbench::compare {
+namespace graphbench::judge {
 
 // Pure. If the sides are not comparable, fills in only the sides, settings, differences and headline.
 model::Comparison compare(const Side& base, const Side& now, const model::ComparisonSettings& settings);
 
 std::string headline_of(const model::Comparison& comparison);
 
-}  // namespace graphbench::compare
+}  // namespace graphbench::judge

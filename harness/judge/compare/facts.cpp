@@ -10,7 +10,7 @@
 #include "graphs/base/text.hpp"
 #include "harness/model/statistics/quantiles.hpp"
 
-namespace graphbench::compare {
+namespace graphbench::judge {
 namespace {
 
 // A difference in one of these facts blocks the comparison.
@@ -137,4 +137,4 @@ std::vector<std::string> fields_in_the_way(const std::vector<model::Difference>&
   return fields;
 }
 
-}  // namespace graphbench::compare
+}  // namespace graphbench::judge

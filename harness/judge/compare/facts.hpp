@@ -8,7 +8,7 @@
 #include "harness/model/codec/parse_document.hpp"
 #include "harness/model/comparison.hpp"
 
-namespace graphbench::compare {
+namespace graphbench::judge {
 
 using codec::choice_prefix;
 using codec::DeviceClocks;
@@ -38,4 +38,4 @@ bool comparable(const std::vector<model::Difference>& differences);
 // The fields of the blocking differences that are not allowed.
 std::vector<std::string> fields_in_the_way(const std::vector<model::Difference>& differences);
 
-}  // namespace graphbench::compare
+}  // namespace graphbench::judge

@@ -7,7 +7,7 @@
 #include "graphs/base/text.hpp"
 #include "harness/judge/compare/compare.hpp"
 
-namespace graphbench::compare {
+namespace graphbench::judge {
 namespace {
 
 using model::CellComparison;
@@ -22,7 +22,7 @@ bool has(const CellComparison& cell, Verdict verdict) {
 
 // The mean with this verdict that changed most: "whole submit 1.120x over its 27 cells". Empty if no mean has
 // this verdict.
-std::string mean_text(const Comparison& comparison, Verdict verdict) {
+std::string headline_mean_text(const Comparison& comparison, Verdict verdict) {
   const model::MeanComparison* most = nullptr;
   const auto moved = [](const model::MeanComparison& mean) { return std::abs(std::log(mean.metric.ratio)); };
   for (const model::MeanComparison& mean : comparison.means) {
@@ -49,7 +49,7 @@ std::string extent(const Comparison& comparison, Verdict verdict) {
       most_cell = &cell;
     }
   }
-  const std::string mean = mean_text(comparison, verdict);
+  const std::string mean = headline_mean_text(comparison, verdict);
   if (most == nullptr) return mean.empty() ? "no cell" : mean;
   return fmt::format("{} of {} cells; most: {} {} {:.3f}x{}{}", cells, comparison.counts.compared,
                      most_cell->id, name_of(most->metric), most->ratio, mean.empty() ? "" : "; ", mean);
@@ -60,7 +60,7 @@ std::string not_comparable(const Comparison& comparison) {
   return "not comparable: the sides differ in " + fields + "; to compare anyway, give --allow " + fields;
 }
 
-std::string verdict_text(const Comparison& comparison) {
+std::string headline_verdict_text(const Comparison& comparison) {
   const model::ComparisonCounts& counts = comparison.counts;
   const std::int64_t metrics = counts.same + counts.faster + counts.slower + counts.inconclusive;
   switch (comparison.verdict) {
@@ -100,7 +100,7 @@ std::string headline_of(const Comparison& comparison) {
                         counts.metrics_lost == 1 ? "" : "s", counts.cells_lacking,
                         counts.cells_lacking == 1 ? "" : "s");
   }
-  text += verdict_text(comparison);
+  text += headline_verdict_text(comparison);
   if (counts.changed > 0)
     text += fmt::format("; changed: {} count{} of {} cell{}", counts.changed, counts.changed == 1 ? "" : "s",
                         counts.cells_changed, counts.cells_changed == 1 ? "" : "s");
@@ -112,4 +112,4 @@ std::string headline_of(const Comparison& comparison) {
   return text;
 }
 
-}  // namespace graphbench::compare
+}  // namespace graphbench::judge

@@ -12,7 +12,7 @@
 
 #include "harness/model/statistics/moments.hpp"
 
-namespace graphbench::compare {
+namespace graphbench::judge {
 namespace {
 
 using statistics::Spread;
@@ -52,19 +52,18 @@ void share_spread(const std::vector<Trial*>& trials) {
   std::ranges::transform(families, std::back_inserter(spreads), pooled);
   std::vector<Spread> measured = spreads;
   std::erase_if(measured, [](const Spread& family) { return family.freedom == 0; });
-  const Spread common = statistics::common_spread(measured);
+  const Spread common = common_spread(measured);
   for (Spread& family : spreads) {
     if (family.freedom == 0) continue;
-    family =
-        statistics::moderated(family, {common.variance, std::min(common.freedom, known - family.freedom)});
+    family = moderated(family, {common.variance, std::min(common.freedom, known - family.freedom)});
   }
-  const double alike = statistics::common_freedom(families);
+  const double alike = common_freedom(families);
   for (Trial* trial : trials) {
     Spread own = spread_of(*trial);
     const Spread& family = spreads[trial->family];
     const double others = family.freedom - own.freedom;
     if (families[trial->family].size() > 1)
-      own = statistics::moderated(own, {family.variance, std::min(alike, others)});
+      own = moderated(own, {family.variance, std::min(alike, others)});
     else
       own = family;
     trial->difference->error = std::sqrt(std::max(own.variance, family.variance) * trial->difference->share);
@@ -209,7 +208,7 @@ Tests judge(std::span<Trial> trials, double alpha) {
     const auto next = static_cast<std::uint32_t>(numbers.size());
     families.push_back(numbers.try_emplace({trial.family, trial.result.metric}, next).first->second);
   }
-  const statistics::FamilyTests tests = statistics::test_families(p, families, alpha);
+  const FamilyTests tests = test_families(p, families, alpha);
   const double threshold = statistics::next_threshold(tests.family_q, alpha);
   std::size_t at = 0;
   for (Trial& trial : trials) {
@@ -233,4 +232,4 @@ std::optional<double> slowdown_found(std::span<const Trial> trials) {
   return found ? std::optional(std::expm1(*found)) : std::nullopt;
 }
 
-}  // namespace graphbench::compare
+}  // namespace graphbench::judge

@@ -16,7 +16,7 @@
 #include "harness/model/comparison.hpp"
 #include "harness/model/statistics/mean_difference.hpp"
 
-namespace graphbench::compare {
+namespace graphbench::judge {
 
 // One positive number per launch, in seconds; at least one per side.
 struct Replicates {
@@ -56,7 +56,7 @@ struct Tests {
   std::int64_t families = 0;
 };
 
-// Fills in spreads, intervals, p values, q values and verdicts. statistics::test_families() corrects p to q.
+// Fills in spreads, intervals, p values, q values and verdicts. judge::test_families() corrects p to q.
 Tests judge(std::span<Trial> trials, double alpha);
 
 // The slowdown of one cell's latency, as a fraction, that is found with a mean probability of 0.9 over all
@@ -80,7 +80,7 @@ class Looks {
   Looks(const model::ComparisonSettings& settings, std::vector<std::int64_t> looks);
   // Judges the next look. Scales each q by alpha / the look's level, so all looks compare q with alpha.
   Tests judge(std::span<Trial> trials);
-  // Returns compare::slowdown_found() at the last look. In a run with looks, only undecided tests of latency
+  // Returns judge::slowdown_found() at the last look. In a run with looks, only undecided tests of latency
   // count; returns 0 if all are decided.
   std::optional<double> slowdown_found(std::span<const Trial> trials) const;
 
@@ -90,10 +90,6 @@ class Looks {
   std::size_t next_ = 0;
   std::map<std::pair<std::uint32_t, model::Metric>, model::MetricComparison> decided_;
 };
-
-}  // namespace graphbench::compare
-
-namespace graphbench::statistics {
 
 // `q` has one element per test, in the order of the input. The other lists have one element per family.
 struct FamilyTests {
@@ -114,21 +110,21 @@ FamilyTests test_families(std::span<const double> p, std::span<const std::uint32
 // empirical Bayes methods*, section 6.2: moments of log variances), with a scaled F distribution around each
 // group's variance and equal degrees of freedom in all groups. Infinite if members differ only by chance; 0
 // if no group has two members. Variances and degrees of freedom are positive.
-double common_freedom(std::span<const std::vector<Spread>> groups);
+double common_freedom(std::span<const std::vector<statistics::Spread>> groups);
 
 // The common variance of one group, and its common_freedom(), which is 0 for fewer than two members.
-Spread common_spread(const std::vector<Spread>& group);
+statistics::Spread common_spread(const std::vector<statistics::Spread>& group);
 
 // The probability that `own.variance` is at least this large by chance, if `common` estimates the same
 // variance (upper tail of F). Both have positive degrees of freedom.
-double p_of_larger(const Spread& own, const Spread& common);
+double p_of_larger(const statistics::Spread& own, const statistics::Spread& common);
 
 // True if `own.variance` is beyond the 99th percentile of F for a member of `common`: p_of_larger() < 0.01.
-bool exceeds(const Spread& own, const Spread& common);
+bool exceeds(const statistics::Spread& own, const statistics::Spread& common);
 
 // Smyth's posterior variance: the mean of `own` and `common`, weighted by their degrees of freedom. The mean
 // has the sum of these degrees. Returns `own` if it exceeds `common`, so that steady members of the group do
 // not hide odd launches (as Phipson et al. 2016 do for hypervariable members).
-Spread moderated(const Spread& own, const Spread& common);
+statistics::Spread moderated(const statistics::Spread& own, const statistics::Spread& common);
 
-}  // namespace graphbench::statistics
+}  // namespace graphbench::judge

@@ -8,7 +8,7 @@
 
 #include "harness/judge/compare/judge.hpp"
 
-namespace graphbench::compare {
+namespace graphbench::judge {
 namespace {
 
 using model::MetricComparison;
@@ -44,7 +44,7 @@ Tests Looks::judge(std::span<Trial> trials) {
   const double level =
       looks_.empty() ? settings_.alpha : level_at(settings_.alpha, looks_, next_, settings_.more_looks);
   ++next_;
-  const Tests tests = compare::judge(trials, level);
+  const Tests tests = judge::judge(trials, level);
   if (looks_.empty()) return tests;
   for (Trial& trial : trials) {
     MetricComparison& result = trial.result;
@@ -64,12 +64,12 @@ Tests Looks::judge(std::span<Trial> trials) {
 }
 
 std::optional<double> Looks::slowdown_found(std::span<const Trial> trials) const {
-  if (looks_.empty()) return compare::slowdown_found(trials);
+  if (looks_.empty()) return judge::slowdown_found(trials);
   std::vector<Trial> undecided;
   std::ranges::copy_if(trials, std::back_inserter(undecided), [](const Trial& trial) {
     return trial.result.verdict == Verdict::inconclusive && trial.result.metric == model::Metric::latency;
   });
-  return undecided.empty() ? 0 : compare::slowdown_found(undecided);
+  return undecided.empty() ? 0 : judge::slowdown_found(undecided);
 }
 
-}  // namespace graphbench::compare
+}  // namespace graphbench::judge

@@ -9,7 +9,7 @@
 #include "graphs/base/text.hpp"
 #include "harness/model/axes.hpp"
 
-namespace graphbench::compare {
+namespace graphbench::judge {
 namespace {
 
 using model::Metric;
@@ -52,8 +52,9 @@ std::vector<LaunchValue> values_of(const DocumentCell& cell, Metric metric, std:
 }
 
 // Fills `base` and `now` with the launches whose index both sides have, and returns the differences.
-std::vector<LaunchValue> differences_of(const Pair& pair, Metric metric, std::int64_t end,
-                                        std::vector<LaunchValue>& base, std::vector<LaunchValue>& now) {
+std::vector<LaunchValue> paired_differences_of(const Pair& pair, Metric metric, std::int64_t end,
+                                               std::vector<LaunchValue>& base,
+                                               std::vector<LaunchValue>& now) {
   std::vector<LaunchValue> differences;
   base.clear();
   now.clear();
@@ -76,7 +77,7 @@ Table table_of(const Mode& mode, Metric metric, std::int64_t end) {
     std::vector<LaunchValue> base = values_of(*pair->base, metric, end);
     std::vector<LaunchValue> now = values_of(*pair->now, metric, end);
     std::vector<LaunchValue> differences;
-    if (mode.paired) differences = differences_of(*pair, metric, end, base, now);
+    if (mode.paired) differences = paired_differences_of(*pair, metric, end, base, now);
     if (base.empty() || now.empty()) continue;
     for (Table* table : {&all, &known}) {
       if (table == &known && std::min(base.size(), now.size()) < 2) continue;
@@ -133,7 +134,7 @@ void measure_spreads(const Table& table, model::MeanComparison& mean) {
   mean.new_spread = std::sqrt(now->variance);
   // Launches that differ by less than the margin count as steady, even if BASE's launches agree better.
   const double steady = std::log1p(mean.metric.margin) / 2;
-  mean.spread_p = statistics::p_of_larger(*now, {std::max(base->variance, steady * steady), base->freedom});
+  mean.spread_p = p_of_larger(*now, {std::max(base->variance, steady * steady), base->freedom});
 }
 
 }  // namespace
@@ -190,4 +191,4 @@ void judge_steadiness(std::vector<model::MeanComparison>& means) {
   }
 }
 
-}  // namespace graphbench::compare
+}  // namespace graphbench::judge

@@ -11,7 +11,7 @@
 #include "harness/judge/compare/facts.hpp"
 #include "harness/judge/compare/judge.hpp"
 
-namespace graphbench::compare {
+namespace graphbench::judge {
 
 // Two cells to compare, and the index of their entry in model::Comparison::cells.
 struct Pair {
@@ -45,4 +45,4 @@ void judge_steadiness(std::vector<model::MeanComparison>& means);
 std::vector<model::OddLaunch> odd_launches(std::span<const Pair> pairs,
                                            const model::ComparisonSettings& settings);
 
-}  // namespace graphbench::compare
+}  // namespace graphbench::judge

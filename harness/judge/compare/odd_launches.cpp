@@ -8,7 +8,7 @@
 #include "harness/model/statistics/moments.hpp"
 #include "harness/model/statistics/quantiles.hpp"
 
-namespace graphbench::compare {
+namespace graphbench::judge {
 namespace {
 
 using model::Metric;
@@ -109,4 +109,4 @@ std::vector<OddLaunch> odd_launches(std::span<const Pair> pairs, const model::Co
   return odd;
 }
 
-}  // namespace graphbench::compare
+}  // namespace graphbench::judge

@@ -18,7 +18,7 @@
 #include "graphs/base/text.hpp"
 #include "harness/model/codec/parse_document.hpp"
 
-namespace graphbench::compare {
+namespace graphbench::judge {
 namespace {
 
 std::string shown(const std::string& value) {
@@ -219,4 +219,4 @@ Sides read_sides(const std::string& base, const std::string& now) {
   return {std::move(first), second.get()};
 }
 
-}  // namespace graphbench::compare
+}  // namespace graphbench::judge

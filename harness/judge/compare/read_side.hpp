@@ -8,7 +8,7 @@
 #include "harness/judge/compare/facts.hpp"
 #include "harness/model/result.hpp"
 
-namespace graphbench::compare {
+namespace graphbench::judge {
 
 struct Side {
   std::string source;
@@ -36,4 +36,4 @@ Side side_of(const model::Result& result, const std::string& source);
 // InputError if documents differ in device or software, share a cell but not the plan, or are copies.
 Side merge(const std::string& source, std::vector<Document> documents);
 
-}  // namespace graphbench::compare
+}  // namespace graphbench::judge

@@ -11,7 +11,7 @@
 #include "harness/judge/compare/facts.hpp"
 #include "harness/options/numbers.hpp"
 
-namespace graphbench::compare {
+namespace graphbench::judge {
 namespace {
 
 using Read = std::optional<double> (*)(std::string_view);
@@ -131,4 +131,4 @@ void set_allow(const std::string& text, model::ComparisonSettings& settings) {
   }
 }
 
-}  // namespace graphbench::compare
+}  // namespace graphbench::judge

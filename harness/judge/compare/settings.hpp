@@ -5,7 +5,7 @@
 
 #include "harness/model/comparison.hpp"
 
-namespace graphbench::compare {
+namespace graphbench::judge {
 
 // All functions throw InputError, which names the flag, the value and a valid form.
 
@@ -20,4 +20,4 @@ void set_required_power(const std::string& text, model::ComparisonSettings& sett
 // "device.name,plan": names of allowable_fields().
 void set_allow(const std::string& text, model::ComparisonSettings& settings);
 
-}  // namespace graphbench::compare
+}  // namespace graphbench::judge

@@ -13,27 +13,27 @@
 #include "harness/model/codec/parse_document.hpp"
 #include "harness/model/metrics.hpp"
 
-namespace graphbench::history {
+namespace graphbench::judge {
 namespace {
 
 constexpr std::size_t commit_digits_min = 7;
 constexpr std::size_t tries_max = 50;
 
-bool is_called(const model::HistoryEntry& entry, const std::string& name) {
-  const model::HistoryLabel& label = entry.label;
+bool is_called(const HistoryEntry& entry, const std::string& name) {
+  const HistoryLabel& label = entry.label;
   return label.branch == name || label.label == name ||
          (name.size() >= commit_digits_min && label.commit.starts_with(name));
 }
 
 // True if the entry is NEW itself, which the user added to the history before the comparison.
-bool is_itself(const model::HistoryEntry& entry, const compare::Side& now) {
+bool is_itself(const HistoryEntry& entry, const Side& now) {
   return entry.started_at == now.facts.started_at && entry.plan_hash == plan_key(now.facts) &&
          entry.fingerprint == now.facts.field("fingerprint");
 }
 
-std::string known_names(const std::vector<model::HistoryEntry>& entries) {
+std::string known_names(const std::vector<HistoryEntry>& entries) {
   std::set<std::string> names;
-  for (const model::HistoryEntry& entry : entries) {
+  for (const HistoryEntry& entry : entries) {
     if (!entry.label.branch.empty()) names.insert(entry.label.branch);
     if (!entry.label.label.empty()) names.insert(entry.label.label);
   }
@@ -43,9 +43,9 @@ std::string known_names(const std::vector<model::HistoryEntry>& entries) {
   return "give one of " + join(names);
 }
 
-compare::Side side_of(Store& store, const model::HistoryEntry& entry, const std::string& name) {
+Side entry_side_of(Store& store, const HistoryEntry& entry, const std::string& name) {
   const std::string source = "history entry " + std::to_string(entry.id) + " (" + name + ")";
-  return compare::merge(source, {codec::parse_copy(store.document(entry.id), source)});
+  return merge(source, {codec::parse_copy(store.document(entry.id), source)});
 }
 
 // Returns the seconds since 1970 of a UTC time of RFC 3339 that exists. The order of these texts is the order
@@ -97,40 +97,40 @@ void check_dates(const std::string& path, const codec::DocumentFacts& facts, con
 
 }  // namespace
 
-std::vector<model::HistoryEntry> entries_called(Store& store, const std::string& name) {
-  const std::vector<model::HistoryEntry> all = store.list();
-  std::vector<model::HistoryEntry> called;
+std::vector<HistoryEntry> entries_called(Store& store, const std::string& name) {
+  const std::vector<HistoryEntry> all = store.list();
+  std::vector<HistoryEntry> called;
   std::ranges::copy_if(all, std::back_inserter(called),
-                       [&](const model::HistoryEntry& entry) { return is_called(entry, name); });
+                       [&](const HistoryEntry& entry) { return is_called(entry, name); });
   if (!called.empty()) return called;
   throw InputError("--against",
                    "no entry of the history has the name " + in_quotes(name) + ": " + known_names(all));
 }
 
-compare::Side find_baseline(Store& store, const BaselineRequest& request, const compare::Side& now) {
-  std::vector<model::HistoryEntry> called = entries_called(store, request.name);
-  std::erase_if(called, [&](const model::HistoryEntry& entry) { return is_itself(entry, now); });
+Side find_baseline(Store& store, const BaselineRequest& request, const Side& now) {
+  std::vector<HistoryEntry> called = entries_called(store, request.name);
+  std::erase_if(called, [&](const HistoryEntry& entry) { return is_itself(entry, now); });
   if (called.empty()) {
     throw InputError("--against", "only NEW, " + in_quotes(request.new_path) + ", has the name " +
                                       in_quotes(request.name) +
                                       " in the history: give the name of an earlier entry");
   }
   const std::size_t named = called.size();
-  std::erase_if(called, [](const model::HistoryEntry& entry) { return !entry.complete; });
+  std::erase_if(called, [](const HistoryEntry& entry) { return !entry.complete; });
   std::reverse(called.begin(), called.end());
   // Entries with NEW's environment and plan come first, then the others; both parts from latest to oldest.
-  const auto is_same = [&](const model::HistoryEntry& entry) {
+  const auto is_same = [&](const HistoryEntry& entry) {
     return entry.fingerprint == now.facts.field("fingerprint") && entry.plan_hash == plan_key(now.facts);
   };
   std::stable_partition(called.begin(), called.end(), is_same);
   std::string differs = "all of them are interrupted sweeps";
   for (std::size_t i = 0; i < std::min(called.size(), tries_max); ++i) {
-    compare::Side side = side_of(store, called[i], request.name);
-    const auto differences = compare::differences_of(side.facts, now.facts, request.allow);
-    if (compare::comparable(differences)) return side;
+    Side side = entry_side_of(store, called[i], request.name);
+    const auto differences = differences_of(side.facts, now.facts, request.allow);
+    if (comparable(differences)) return side;
     if (i > 0) continue;
     differs = "the latest, entry " + std::to_string(called[i].id) + ", differs in " +
-              join(compare::fields_in_the_way(differences));
+              join(fields_in_the_way(differences));
   }
   throw InputError("--against", std::to_string(named) + " of " + std::to_string(store.list().size()) +
                                     " entries have the name " + in_quotes(request.name) +
@@ -158,7 +158,7 @@ std::string plan_key(const codec::DocumentFacts& facts) {
   return facts.field("plan") + " method " + facts.field("method");
 }
 
-NewEntry read_entry(const std::string& path, const model::HistoryLabel& label, const DateRule& rule) {
+NewEntry read_entry(const std::string& path, const HistoryLabel& label, const DateRule& rule) {
   std::error_code error;
   if (std::filesystem::is_directory(path, error))
     throw InputError(path, "the path is a folder: give the files in the folder");
@@ -184,4 +184,4 @@ NewEntry read_entry(const std::string& path, const model::HistoryLabel& label, c
   return entry;
 }
 
-}  // namespace graphbench::history
+}  // namespace graphbench::judge

@@ -8,7 +8,7 @@
 #include "harness/judge/history/store.hpp"
 #include "harness/model/codec/document.hpp"
 
-namespace graphbench::history {
+namespace graphbench::judge {
 
 struct BaselineRequest {
   std::string name;      // a branch, a label, or at least the first seven characters of a commit
@@ -18,12 +18,12 @@ struct BaselineRequest {
 
 // The entries with branch, label or commit `name`, oldest first. Throws InputError, which lists the known
 // names, if there is no such entry.
-std::vector<model::HistoryEntry> entries_called(Store& store, const std::string& name);
+std::vector<HistoryEntry> entries_called(Store& store, const std::string& name);
 
 // Returns the latest complete entry of this name with NEW's environment and plan, else the latest entry that
 // is comparable(). Skips the entry of NEW itself. If no entry is comparable, throws InputError, which says in
 // which facts the latest entry differs.
-compare::Side find_baseline(Store& store, const BaselineRequest& request, const compare::Side& now);
+Side find_baseline(Store& store, const BaselineRequest& request, const Side& now);
 
 // The launch medians of every ok cell, for each metric that is a time.
 std::vector<LaunchMedians> medians_of(const codec::Document& document);
@@ -40,6 +40,6 @@ struct DateRule {
 // or finished_at that no clock shows; unless `rule` allows it, also if it started more than a day after now,
 // or finished before it started: one start in the future would be the latest entry, and so the baseline,
 // until then. Does not wait for a named pipe's writer: a pipe without a writer is empty.
-NewEntry read_entry(const std::string& path, const model::HistoryLabel& label, const DateRule& rule);
+NewEntry read_entry(const std::string& path, const HistoryLabel& label, const DateRule& rule);
 
-}  // namespace graphbench::history
+}  // namespace graphbench::judge

@@ -26,10 +26,8 @@
 #include "harness/sweep/report/print_report.hpp"
 #include "reporters/format.hpp"
 
-namespace graphbench::cli {
+namespace graphbench::judge {
 namespace {
-
-using history::Store;
 
 // True if the environment's locale uses UTF-8. Does not set it: the process keeps the locale C for numbers.
 bool terminal_is_unicode() {
@@ -69,17 +67,17 @@ model::Metric metric_of(const std::string& text) {
 }
 
 struct Named {
-  model::HistoryLabel label;
+  HistoryLabel label;
   std::string source;  // " (from ...)", or empty
 };
 
 Named name_of(const HistoryArguments& arguments) {
   Named named;
   named.label.label = arguments.label;
-  std::optional<history::FoundLabel> found;
+  std::optional<FoundLabel> found;
   if (!arguments.commit || !arguments.branch) {
-    found = history::label_from_ci(history::process_environment());
-    if (!found) found = history::label_from_git();
+    found = label_from_ci(process_environment());
+    if (!found) found = label_from_git();
   }
   named.label.commit = arguments.commit.value_or(found ? found->commit : "");
   named.label.branch = arguments.branch.value_or(found ? found->branch : "");
@@ -87,7 +85,7 @@ Named name_of(const HistoryArguments& arguments) {
   return named;
 }
 
-std::string words_of(const model::HistoryLabel& label) {
+std::string words_of(const HistoryLabel& label) {
   std::string words;
   if (!label.branch.empty()) words += ", branch " + in_quotes(label.branch);
   if (!label.commit.empty()) words += ", commit " + in_quotes(label.commit);
@@ -98,13 +96,12 @@ std::string words_of(const model::HistoryLabel& label) {
 int add(const HistoryArguments& arguments, const std::string& file) {
   const Named named = name_of(arguments);
   // Reads all documents before it stores one, so that a bad document leaves the history unchanged.
-  std::vector<history::NewEntry> entries;
-  const history::DateRule rule{unix_seconds_now(), arguments.any_date};
-  for (const std::string& path : arguments.documents)
-    entries.push_back(history::read_entry(path, named.label, rule));
-  if (arguments.file.empty()) history::make_folder_of(file);
+  std::vector<NewEntry> entries;
+  const DateRule rule{unix_seconds_now(), arguments.any_date};
+  for (const std::string& path : arguments.documents) entries.push_back(read_entry(path, named.label, rule));
+  if (arguments.file.empty()) make_folder_of(file);
   Store store(file, Store::Access::create);
-  const std::vector<history::Added> added = store.add(entries);
+  const std::vector<Added> added = store.add(entries);
   for (std::size_t i = 0; i < added.size(); ++i) {
     if (added[i].was_there) {
       std::printf("%s is already stored as entry %lld: nothing changed\n", arguments.documents[i].c_str(),
@@ -119,7 +116,7 @@ int add(const HistoryArguments& arguments, const std::string& file) {
 
 int remove(const HistoryArguments& arguments, const std::string& file) {
   Store store(file, Store::Access::existing);
-  for (const model::HistoryEntry& entry : store.remove(arguments.ids, "history remove"))
+  for (const HistoryEntry& entry : store.remove(arguments.ids, "history remove"))
     std::printf("entry %lld of %s%s is removed\n", static_cast<long long>(entry.id),
                 reporters::one_line(entry.started_at).c_str(), words_of(entry.label).c_str());
   return exit_done;
@@ -129,12 +126,12 @@ int list(const HistoryArguments& arguments, const std::string& file) {
   Store store(file, Store::Access::existing);
   const std::string branch = arguments.branch.value_or("");
   const auto entries =
-      arguments.against.empty() ? store.list(branch) : history::entries_called(store, arguments.against);
+      arguments.against.empty() ? store.list(branch) : entries_called(store, arguments.against);
   if (entries.empty() && !arguments.format.is_json()) {
     complain("%s has no entry%s", file.c_str(),
              branch.empty() ? "" : (" of branch " + in_quotes(branch)).c_str());
   } else {
-    arguments.format.print(reporters::report_of(entries), [&] { return codec::to_json(entries); });
+    arguments.format.print(report_of(entries), [&] { return entries_to_json(entries); });
   }
   return exit_done;
 }
@@ -145,26 +142,26 @@ int show(const HistoryArguments& arguments, const std::string& file) {
     throw InputError("history show", in_quotes(arguments.cell) + " is not a cell of " + file +
                                          did_you_mean(arguments.cell, cells));
   }
-  history::SeriesOptions options;
+  SeriesOptions options;
   options.branch = arguments.branch.value_or("");
   options.every_environment = arguments.every_environment;
   options.last = arguments.last;
-  const model::CellHistory series = history::make_series(
-      arguments.cell, arguments.metric, store.points(arguments.cell, arguments.metric), options);
+  const CellHistory series =
+      make_series(arguments.cell, arguments.metric, store.points(arguments.cell, arguments.metric), options);
   if (series.points.empty()) {
     throw InputError("history show",
                      "no entry" + (options.branch.empty() ? "" : " of branch " + in_quotes(options.branch)) +
                          " has the " + model::name_of(arguments.metric) + " of " + in_quotes(arguments.cell));
   }
   if (!arguments.format.is_table()) {
-    arguments.format.print(reporters::report_of(series), [&] { return codec::to_json(series); });
+    arguments.format.print(report_of(series), [&] { return series_to_json(series); });
     return exit_done;
   }
-  reporters::PlotOptions plot;
+  PlotOptions plot;
   plot.width = options::width_of(STDOUT_FILENO, plot.width);
   plot.unicode = !arguments.ascii && terminal_is_unicode();
   plot.colours = options::wants_colours(STDOUT_FILENO);
-  reporters::print_history(std::cout, series, plot);
+  print_history(std::cout, series, plot);
   std::cout << std::flush;
   return exit_done;
 }
@@ -220,8 +217,7 @@ class HistoryCommand final : public options::Command {
   }
 
   int run(const options::Invocation&) override {
-    const std::string file =
-        asked_.file.empty() ? history::default_file(history::process_environment()) : asked_.file;
+    const std::string file = asked_.file.empty() ? default_file(process_environment()) : asked_.file;
     if (add_.parsed()) return add(asked_, file);
     if (remove_.parsed()) return remove(asked_, file);
     return list_.parsed() ? list(asked_, file) : show(asked_, file);
@@ -280,4 +276,4 @@ std::unique_ptr<options::Command> make_history(options::Options& options) {
   return std::make_unique<HistoryCommand>(options);
 }
 
-}  // namespace graphbench::cli
+}  // namespace graphbench::judge

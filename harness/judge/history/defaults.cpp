@@ -10,7 +10,7 @@
 #include "graphs/base/process/process_supervisor.hpp"
 #include "graphs/base/text.hpp"
 
-namespace graphbench::history {
+namespace graphbench::judge {
 
 std::string default_file(const Environment& environment) {
   const std::string named = environment("GRAPHBENCH_HISTORY");
@@ -98,4 +98,4 @@ std::optional<FoundLabel> label_from_git() {
   return FoundLabel{*commit, branch.value_or(""), "git in the working folder"};
 }
 
-}  // namespace graphbench::history
+}  // namespace graphbench::judge

@@ -7,7 +7,7 @@
 
 #include "harness/judge/history/history.hpp"
 
-namespace graphbench::history {
+namespace graphbench::judge {
 
 struct FoundLabel {
   std::string commit;
@@ -33,4 +33,4 @@ std::string default_file(const Environment& environment);
 // Makes the folders that contain `file`. Throws Error(io).
 void make_folder_of(const std::string& file);
 
-}  // namespace graphbench::history
+}  // namespace graphbench::judge

@@ -12,7 +12,7 @@
 #include "harness/model/comparison.hpp"
 #include "reporters/report.hpp"
 
-namespace graphbench::model {
+namespace graphbench::judge {
 
 struct HistoryLabel {
   std::string commit;
@@ -54,7 +54,7 @@ constexpr double correlation_max = 0.5;
 // One cell's metric over time, oldest first.
 struct CellHistory {
   std::string cell;
-  Metric metric = Metric::latency;
+  model::Metric metric = model::Metric::latency;
   std::vector<HistoryPoint> points;
   std::vector<ChangePoint> changes;  // sorted by index
   // Findings::correlation of the log medians; absent in a constant or too short series
@@ -64,21 +64,13 @@ struct CellHistory {
   std::int64_t older = 0;       // number of points before the first point that is shown
 };
 
-}  // namespace graphbench::model
-
-namespace graphbench::codec {
-
 // `graphbench.history/1` and `graphbench.series/1`.
-std::string to_json(const std::vector<model::HistoryEntry>& entries);
-std::string to_json(const model::CellHistory& history);
+std::string entries_to_json(const std::vector<HistoryEntry>& entries);
+std::string series_to_json(const CellHistory& history);
 
-}  // namespace graphbench::codec
-
-namespace graphbench::reporters {
-
-Report report_of(const std::vector<model::HistoryEntry>& entries);
+reporters::Report report_of(const std::vector<HistoryEntry>& entries);
 // One row per point, and the changes as sentences.
-Report report_of(const model::CellHistory& history);
+reporters::Report report_of(const CellHistory& history);
 
 struct PlotOptions {
   int width = 80;  // columns, 40 at least
@@ -88,11 +80,7 @@ struct PlotOptions {
 };
 
 // Plots the points for a terminal, above the sentences of the Report.
-void print_history(std::ostream& out, const model::CellHistory& history, const PlotOptions& options);
-
-}  // namespace graphbench::reporters
-
-namespace graphbench::history {
+void print_history(std::ostream& out, const CellHistory& history, const PlotOptions& options);
 
 struct ChangePointOptions {
   double alpha = 0.01;  // the largest probability of a false change in a series
@@ -103,7 +91,7 @@ struct ChangePointOptions {
 };
 
 struct Findings {
-  std::vector<model::ChangePoint> changes;  // sorted by index; without ratios
+  std::vector<ChangePoint> changes;  // sorted by index; without ratios
   // lag-one autocorrelation of the values around the means of their segments; absent if nothing varies
   std::optional<double> correlation;
 };
@@ -130,7 +118,7 @@ struct SeriesOptions {
 
 // Makes the series of a cell from its `points`, oldest first. Searches the logarithms of the medians for
 // changes, because times vary by factors.
-model::CellHistory make_series(std::string cell, model::Metric metric,
-                               std::vector<model::HistoryPoint> points, const SeriesOptions& options);
+CellHistory make_series(std::string cell, model::Metric metric, std::vector<HistoryPoint> points,
+                        const SeriesOptions& options);
 
-}  // namespace graphbench::history
+}  // namespace graphbench::judge

@@ -8,23 +8,23 @@
 
 namespace graphbench::codec {
 
-GB_DESCRIBE(model::HistoryLabel, (text, commit), (text, branch), (text, label));
-GB_DESCRIBE(model::HistoryEntry, id, started_at, (inlined(&T::label)), (text, device), (text, fingerprint),
+GB_DESCRIBE(judge::HistoryLabel, (text, commit), (text, branch), (text, label));
+GB_DESCRIBE(judge::HistoryEntry, id, started_at, (inlined(&T::label)), (text, device), (text, fingerprint),
             (text_field("plan", &T::plan_hash)), (text_field("tool", &T::tool_version)), complete, cells,
             launches);
-GB_DESCRIBE(model::HistoryPoint, entry, (field("median_seconds", &T::median)),
+GB_DESCRIBE(judge::HistoryPoint, entry, (field("median_seconds", &T::median)),
             (field("lowest_seconds", &T::lowest)), (field("highest_seconds", &T::highest)), launches);
 
-GB_DESCRIBE(model::ChangePoint, index, ratio, p);
+GB_DESCRIBE(judge::ChangePoint, index, ratio, p);
 
 struct ChangesField {
-  static std::optional<Json> write(const model::CellHistory& history);
-  static void read(JsonWalk& walk, JsonWalk::Value value, model::CellHistory& history) {
+  static std::optional<Json> write(const judge::CellHistory& history);
+  static void read(JsonWalk& walk, JsonWalk::Value value, judge::CellHistory& history) {
     JsonReader(walk).read(value, history.changes);
   }
 };
 
-GB_DESCRIBE(model::CellHistory, cell, metric, points_min, left_out, older, correlation, points,
+GB_DESCRIBE(judge::CellHistory, cell, metric, points_min, left_out, older, correlation, points,
             (custom_field<ChangesField>("changes")));
 
 }  // namespace graphbench::codec

@@ -12,7 +12,7 @@
 #include "harness/judge/history/store.hpp"
 #include "harness/model/codec/parse_document.hpp"
 
-namespace graphbench::history {
+namespace graphbench::judge {
 namespace {
 
 constexpr std::string_view magic("SQLite format 3\0", 16);
@@ -92,4 +92,4 @@ std::string unpack(std::string_view packed, std::int64_t bytes) {
   return text;
 }
 
-}  // namespace graphbench::history
+}  // namespace graphbench::judge

@@ -5,10 +5,10 @@
 namespace graphbench::codec {
 
 // Names the entry of each change too, for readers of the document.
-std::optional<Json> ChangesField::write(const model::CellHistory& history) {
+std::optional<Json> ChangesField::write(const judge::CellHistory& history) {
   const JsonWriter writer(Form::document);
   Json changes = Json::array();
-  for (const model::ChangePoint& change : history.changes) {
+  for (const judge::ChangePoint& change : history.changes) {
     changes.push_back({{"index", change.index},
                        {"entry", history.points.at(static_cast<std::size_t>(change.index)).entry.id},
                        {"ratio", writer.write(change.ratio)},
@@ -17,12 +17,19 @@ std::optional<Json> ChangesField::write(const model::CellHistory& history) {
   return changes;
 }
 
-std::string to_json(const std::vector<model::HistoryEntry>& entries) {
-  return document_of("graphbench.history/1", {{"entries", JsonWriter(Form::document).write(entries)}}) + "\n";
-}
-
-std::string to_json(const model::CellHistory& history) {
-  return document_of("graphbench.series/1", JsonWriter(Form::document).write(history)) + "\n";
-}
-
 }  // namespace graphbench::codec
+
+namespace graphbench::judge {
+
+std::string entries_to_json(const std::vector<HistoryEntry>& entries) {
+  return codec::document_of("graphbench.history/1",
+                            {{"entries", codec::JsonWriter(codec::Form::document).write(entries)}}) +
+         "\n";
+}
+
+std::string series_to_json(const CellHistory& history) {
+  return codec::document_of("graphbench.series/1", codec::JsonWriter(codec::Form::document).write(history)) +
+         "\n";
+}
+
+}  // namespace graphbench::judge

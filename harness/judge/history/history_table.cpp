@@ -11,38 +11,36 @@
 #include "harness/model/statistics/quantiles.hpp"
 #include "reporters/format.hpp"
 
-namespace graphbench::reporters {
+namespace graphbench::judge {
 namespace {
 
 constexpr std::size_t hash_digits = 8;
 constexpr std::size_t commit_digits = 12;
 
-Value text_or_dash(std::string text) {
-  return text_value(text.empty() ? "-" : std::move(text));
+reporters::Value text_or_dash(std::string text) {
+  return reporters::text_value(text.empty() ? "-" : std::move(text));
 }
 
-Row row_of(const model::HistoryEntry& entry) {
-  Value launches = count_value(entry.launches);
+reporters::Row row_of(const HistoryEntry& entry) {
+  reporters::Value launches = reporters::count_value(entry.launches);
   if (!entry.complete) launches.text += " (interrupted)";
-  return {.values = {count_value(entry.id), text_or_dash(entry.started_at), text_or_dash(entry.label.branch),
+  return {.values = {reporters::count_value(entry.id), text_or_dash(entry.started_at),
+                     text_or_dash(entry.label.branch),
                      text_or_dash(entry.label.commit.substr(0, commit_digits)),
                      text_or_dash(entry.label.label), text_or_dash(entry.device),
                      text_or_dash(entry.fingerprint.substr(0, hash_digits)),
-                     text_or_dash(entry.plan_hash.substr(0, hash_digits)), count_value(entry.cells),
-                     std::move(launches)}};
+                     text_or_dash(entry.plan_hash.substr(0, hash_digits)),
+                     reporters::count_value(entry.cells), std::move(launches)}};
 }
 
-std::vector<Column> entry_columns() {
-  std::vector<Column> columns = {{.name = "id"}};
+std::vector<reporters::Column> entry_columns() {
+  std::vector<reporters::Column> columns = {{.name = "id"}};
   for (const char* name : {"started", "branch", "commit", "label", "device", "environment", "plan"})
-    columns.push_back({.name = name, .align = Align::left});
+    columns.push_back({.name = name, .align = reporters::Align::left});
   columns.push_back({.name = "cells"});
   columns.push_back({.name = "launches"});
   return columns;
 }
-
-using model::CellHistory;
-using model::HistoryPoint;
 
 constexpr int label_width = 9;
 constexpr int column_step_max = 4;
@@ -149,7 +147,7 @@ Grid draw(const CellHistory& history, const Scale& scale) {
   Grid grid(scale);
   draw_levels(grid, scale, history);
   draw_ranges(grid, scale, history);
-  for (const model::ChangePoint& change : history.changes) {
+  for (const ChangePoint& change : history.changes) {
     for (std::size_t row = 0; row < scale.rows; ++row)
       grid.put(row, scale.column_of(static_cast<std::size_t>(change.index)), Mark::change);
   }
@@ -161,11 +159,11 @@ Grid draw(const CellHistory& history, const Scale& scale) {
 std::string glyph_of(Mark mark, const Glyphs& glyphs, bool colours) {
   switch (mark) {
     case Mark::level:
-      return paint(glyphs.level, Colour::dim, colours);
+      return reporters::paint(glyphs.level, reporters::Colour::dim, colours);
     case Mark::range:
-      return paint(glyphs.range, Colour::dim, colours);
+      return reporters::paint(glyphs.range, reporters::Colour::dim, colours);
     case Mark::change:
-      return paint(glyphs.change, Colour::yellow, colours);
+      return reporters::paint(glyphs.change, reporters::Colour::yellow, colours);
     case Mark::point:
       return glyphs.point;
     case Mark::nothing:
@@ -179,8 +177,9 @@ void print_grid(std::ostream& out, const Grid& grid, const Scale& scale, const P
   const std::size_t used = scale.column_of(scale.points - 1) + 1;
   for (std::size_t row = 0; row < scale.rows; ++row) {
     const bool labelled = row % 3 == 0 || row + 1 == scale.rows;
-    const std::string label = labelled ? format_seconds(scale.value_at(row)) : "";
-    std::string line = right(label, label_width - 2) + " " + (labelled ? glyphs.tick : glyphs.axis) + " ";
+    const std::string label = labelled ? reporters::format_seconds(scale.value_at(row)) : "";
+    std::string line =
+        reporters::right(label, label_width - 2) + " " + (labelled ? glyphs.tick : glyphs.axis) + " ";
     for (std::size_t column = 0; column < used; ++column)
       line += glyph_of(grid.at(row, column), glyphs, options.colours);
     line.erase(line.find_last_not_of(' ') + 1);
@@ -189,13 +188,13 @@ void print_grid(std::ostream& out, const Grid& grid, const Scale& scale, const P
 }
 
 std::string date_of(const HistoryPoint& point) {
-  return one_line(point.entry.started_at.substr(0, 10));
+  return reporters::one_line(point.entry.started_at.substr(0, 10));
 }
 
-std::string name_of(const model::HistoryEntry& entry) {
+std::string name_of(const HistoryEntry& entry) {
   std::string name = fmt::format("entry {}", entry.id);
   for (const std::string& part : {entry.label.branch, entry.label.commit.substr(0, 12), entry.label.label}) {
-    if (!part.empty()) name += "  " + one_line(part);
+    if (!part.empty()) name += "  " + reporters::one_line(part);
   }
   return name;
 }
@@ -204,58 +203,59 @@ std::string many(std::int64_t count) {
   return fmt::format("{} {}", count, count == 1 ? "entry" : "entries");
 }
 
-std::string text_of(const model::ChangePoint& change) {
+std::string text_of(const ChangePoint& change) {
   return fmt::format("{:+.1f} %", (change.ratio - 1) * 100);
 }
 
-void add_changes(Report& report, const CellHistory& history) {
-  const auto add = [&](std::string text, Weight weight = Weight::normal) {
+void add_changes(reporters::Report& report, const CellHistory& history) {
+  const auto add = [&](std::string text, reporters::Weight weight = reporters::Weight::normal) {
     report.closing.push_back({std::move(text), weight});
   };
   const auto count = static_cast<std::int64_t>(history.points.size());
   if (count < history.points_min)
     return add(fmt::format("{}: the search for a change needs at least {}", many(count), history.points_min));
   if (history.changes.empty()) add(fmt::format("no change in {} entries", count));
-  for (const model::ChangePoint& change : history.changes) {
+  for (const ChangePoint& change : history.changes) {
     const HistoryPoint& point = history.points[static_cast<std::size_t>(change.index)];
-    add(fmt::format("{}  since {}  {}  p {:.3f}", right(text_of(change), 9), date_of(point),
+    add(fmt::format("{}  since {}  {}  p {:.3f}", reporters::right(text_of(change), 9), date_of(point),
                     name_of(point.entry), change.p),
-        change.ratio > 1 ? Weight::regression : Weight::good);
+        change.ratio > 1 ? reporters::Weight::regression : reporters::Weight::good);
   }
   if (!history.correlation) return;
   add(fmt::format("correlation of neighbouring entries: {:.2f}{}", *history.correlation,
-                  *history.correlation <= model::correlation_max
+                  *history.correlation <= correlation_max
                       ? ""
-                      : fmt::format(" (above {}, a found change may be chance)", model::correlation_max)));
+                      : fmt::format(" (above {}, a found change may be chance)", correlation_max)));
 }
 
 }  // namespace
 
-Report report_of(const std::vector<model::HistoryEntry>& entries) {
-  Report report;
-  Section& section = report.sections.emplace_back(Section{.subject = "entries", .columns = entry_columns()});
-  for (const model::HistoryEntry& entry : entries) section.rows.push_back(row_of(entry));
+reporters::Report report_of(const std::vector<HistoryEntry>& entries) {
+  reporters::Report report;
+  reporters::Section& section =
+      report.sections.emplace_back(reporters::Section{.subject = "entries", .columns = entry_columns()});
+  for (const HistoryEntry& entry : entries) section.rows.push_back(row_of(entry));
   return report;
 }
 
-Report report_of(const CellHistory& history) {
-  Report report;
+reporters::Report report_of(const CellHistory& history) {
+  reporters::Report report;
   if (history.points.empty()) return report;
-  Section& section = report.sections.emplace_back(
-      Section{.subject = history.cell,
-              .detail = fmt::format("  {}  {}, {} to {}", name_of(history.metric),
-                                    many(static_cast<std::int64_t>(history.points.size())),
-                                    date_of(history.points.front()), date_of(history.points.back())),
-              .columns = entry_columns()});
+  reporters::Section& section = report.sections.emplace_back(reporters::Section{
+      .subject = history.cell,
+      .detail = fmt::format("  {}  {}, {} to {}", name_of(history.metric),
+                            many(static_cast<std::int64_t>(history.points.size())),
+                            date_of(history.points.front()), date_of(history.points.back())),
+      .columns = entry_columns()});
   for (const char* name : {"median", "lowest", "highest"})
     section.columns.push_back({.name = name, .unit = "seconds"});
   for (const HistoryPoint& point : history.points) {
-    Row& row = section.rows.emplace_back(row_of(point.entry));
-    row.values.back() = count_value(point.launches);
+    reporters::Row& row = section.rows.emplace_back(row_of(point.entry));
+    row.values.back() = reporters::count_value(point.launches);
     for (const double seconds : {point.median, point.lowest, point.highest})
-      row.values.push_back(seconds_value(seconds));
+      row.values.push_back(reporters::seconds_value(seconds));
   }
-  for (const model::ChangePoint& change : history.changes)
+  for (const ChangePoint& change : history.changes)
     section.rows[static_cast<std::size_t>(change.index)].note = text_of(change);
   add_changes(report, history);
   const auto left_out = [&](const std::string& what, const char* how) {
@@ -268,18 +268,20 @@ Report report_of(const CellHistory& history) {
 }
 
 void print_history(std::ostream& out, const CellHistory& history, const PlotOptions& options) {
-  Report report = report_of(history);
+  reporters::Report report = report_of(history);
   if (report.sections.empty()) return;
-  const Section& section = report.sections.front();
-  out << paint(one_line(section.subject), Colour::bold, options.colours) << one_line(section.detail)
-      << "\n\n";
+  const reporters::Section& section = report.sections.front();
+  out << reporters::paint(reporters::one_line(section.subject), reporters::Colour::bold, options.colours)
+      << reporters::one_line(section.detail) << "\n\n";
   const Scale scale = scale_of(history, options);
   print_grid(out, draw(history, scale), scale, options);
   out << '\n';
   if (std::ranges::any_of(history.points, [](const HistoryPoint& point) { return point.launches > 1; }))
-    out << paint("bars: from the lowest to the highest launch median", Colour::dim, options.colours) << '\n';
+    out << reporters::paint("bars: from the lowest to the highest launch median", reporters::Colour::dim,
+                            options.colours)
+        << '\n';
   report.sections.clear();
-  format_named("table").print(out, report, {.colours = options.colours});
+  reporters::format_named("table").print(out, report, {.colours = options.colours});
 }
 
-}  // namespace graphbench::reporters
+}  // namespace graphbench::judge

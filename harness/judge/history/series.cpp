@@ -13,7 +13,7 @@
 #include "harness/judge/history/history.hpp"
 #include "harness/model/statistics/quantiles.hpp"
 
-namespace graphbench::history {
+namespace graphbench::judge {
 namespace {
 
 struct Split {
@@ -157,13 +157,12 @@ std::optional<double> lag_one_correlation(const std::vector<double>& values,
 }
 
 // The autocorrelation that the test assumes: the measured one plus three standard errors, clamped between 0
-// and model::correlation_max. In a short series the error is large: 0.2 with 24 values, so the result is
+// and correlation_max. In a short series the error is large: 0.2 with 24 values, so the result is
 // nearly always correlation_max. A lower assumption would let more false changes pass, because splits found
 // by chance make the values around the segments' means look uncorrelated.
 double measured_at_most(const std::vector<double>& values, const std::vector<std::size_t>& boundaries) {
   const double error = 1 / std::sqrt(static_cast<double>(std::max<std::size_t>(values.size(), 1)));
-  return std::clamp(lag_one_correlation(values, boundaries).value_or(0) + 3 * error, 0.0,
-                    model::correlation_max);
+  return std::clamp(lag_one_correlation(values, boundaries).value_or(0) + 3 * error, 0.0, correlation_max);
 }
 
 // The share of simulated series, with the same segments and this lag-one autocorrelation, whose best split is
@@ -205,21 +204,20 @@ double p_value_of(double statistic, std::vector<double> values, const std::vecto
   return static_cast<double>(as_good + 1) / orders;
 }
 
-void divide(std::vector<std::size_t>& boundaries, const model::ChangePoint& change) {
+void divide(std::vector<std::size_t>& boundaries, const ChangePoint& change) {
   const auto at = static_cast<std::size_t>(change.index);
   boundaries.insert(std::ranges::upper_bound(boundaries, at), at);
 }
 
-double median_between(const std::vector<model::HistoryPoint>& points, std::size_t begin, std::size_t end) {
+double median_between(const std::vector<HistoryPoint>& points, std::size_t begin, std::size_t end) {
   std::vector<double> medians;
   for (std::size_t i = begin; i < end; ++i) medians.push_back(points[i].median);
   return statistics::median(std::move(medians));
 }
 
 // Splits the segments again and again, each time at the best split, until the p value is above alpha.
-std::vector<model::ChangePoint> candidates_of(const std::vector<double>& values,
-                                              const ChangePointOptions& options) {
-  std::vector<model::ChangePoint> found;
+std::vector<ChangePoint> candidates_of(const std::vector<double>& values, const ChangePointOptions& options) {
+  std::vector<ChangePoint> found;
   std::vector<std::size_t> boundaries = {0, values.size()};
   std::mt19937_64 random(options.seed);
   while (const auto split = best_over_segments(values, boundaries, options.segment_min)) {
@@ -239,13 +237,13 @@ std::uint64_t digest_of(const std::vector<double>& values) {
   return digest;
 }
 
-void add_changes(model::CellHistory& history, const ChangePointOptions& options) {
-  const std::vector<model::HistoryPoint>& points = history.points;
+void add_changes(CellHistory& history, const ChangePointOptions& options) {
+  const std::vector<HistoryPoint>& points = history.points;
   if (static_cast<std::int64_t>(points.size()) < history.points_min) return;
   std::vector<double> logs;
-  for (const model::HistoryPoint& point : points) logs.push_back(std::log(point.median));
+  for (const HistoryPoint& point : points) logs.push_back(std::log(point.median));
   Findings findings = find_changes(logs, options);
-  std::vector<model::ChangePoint>& found = findings.changes;
+  std::vector<ChangePoint>& found = findings.changes;
   for (std::size_t i = 0; i < found.size(); ++i) {
     const std::size_t begin = i == 0 ? 0 : static_cast<std::size_t>(found[i - 1].index);
     const auto at = static_cast<std::size_t>(found[i].index);
@@ -261,20 +259,20 @@ void add_changes(model::CellHistory& history, const ChangePointOptions& options)
 
 // Keeps the candidates before the first one that is not significant against autocorrelated series.
 Findings find_changes(const std::vector<double>& values, const ChangePointOptions& options) {
-  const std::vector<model::ChangePoint> candidates = candidates_of(values, options);
+  const std::vector<ChangePoint> candidates = candidates_of(values, options);
   std::vector<std::size_t> boundaries = {0, values.size()};
-  for (const model::ChangePoint& each : candidates) divide(boundaries, each);
+  for (const ChangePoint& each : candidates) divide(boundaries, each);
   const double correlation = measured_at_most(values, boundaries);
   Findings findings;
   boundaries = {0, values.size()};
   std::mt19937_64 random(options.seed ^ digest_of(values));
-  for (model::ChangePoint each : candidates) {
+  for (ChangePoint each : candidates) {
     each.p = std::max(each.p, p_of_correlated(values, boundaries, correlation, options, random));
     if (each.p > options.alpha) break;
     findings.changes.push_back(each);
     divide(boundaries, each);
   }
-  std::ranges::sort(findings.changes, {}, &model::ChangePoint::index);
+  std::ranges::sort(findings.changes, {}, &ChangePoint::index);
   findings.correlation = lag_one_correlation(values, boundaries);
   return findings;
 }
@@ -290,18 +288,18 @@ std::int64_t values_min(const ChangePointOptions& options) {
   }
 }
 
-model::CellHistory make_series(std::string cell, model::Metric metric,
-                               std::vector<model::HistoryPoint> points, const SeriesOptions& options) {
-  model::CellHistory history;
+CellHistory make_series(std::string cell, model::Metric metric, std::vector<HistoryPoint> points,
+                        const SeriesOptions& options) {
+  CellHistory history;
   history.cell = std::move(cell);
   history.metric = metric;
   history.points_min = values_min(options.changes);
-  std::erase_if(points, [&](const model::HistoryPoint& point) {
+  std::erase_if(points, [&](const HistoryPoint& point) {
     return point.median <= 0 || (!options.branch.empty() && point.entry.label.branch != options.branch);
   });
   if (!points.empty() && !options.every_environment) {
-    const model::HistoryEntry latest = points.back().entry;
-    history.left_out = static_cast<std::int64_t>(std::erase_if(points, [&](const model::HistoryPoint& point) {
+    const HistoryEntry latest = points.back().entry;
+    history.left_out = static_cast<std::int64_t>(std::erase_if(points, [&](const HistoryPoint& point) {
       return point.entry.fingerprint != latest.fingerprint || point.entry.plan_hash != latest.plan_hash;
     }));
   }
@@ -315,4 +313,4 @@ model::CellHistory make_series(std::string cell, model::Metric metric,
   return history;
 }
 
-}  // namespace graphbench::history
+}  // namespace graphbench::judge

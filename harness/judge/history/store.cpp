@@ -10,7 +10,7 @@
 #include "graphs/base/text.hpp"
 #include "harness/model/statistics/quantiles.hpp"
 
-namespace graphbench::history {
+namespace graphbench::judge {
 namespace {
 
 constexpr const char* tables = R"(
@@ -34,12 +34,12 @@ constexpr const char* tables_there =
     "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name IN ('entries', 'cells', 'medians')";
 constexpr std::int64_t table_count = 3;
 
-constexpr const char* entry_columns =
+constexpr const char* stored_columns =
     "entries.id, commit_id, branch, label, started_at, fingerprint, plan_hash, device, tool_version, "
     "complete, cells, launches";
 
-model::HistoryEntry entry_of(const SqlStatement& row) {
-  model::HistoryEntry entry;
+HistoryEntry entry_of(const SqlStatement& row) {
+  HistoryEntry entry;
   entry.id = row.integer(0);
   entry.label = {row.text(1), row.text(2), row.text(3)};
   entry.started_at = row.text(4);
@@ -66,7 +66,7 @@ SqlConnection connect(const std::string& path, Store::Access access) {
   return {path, {.name = "history " + path, .create = access == Store::Access::create}};
 }
 
-model::HistoryPoint point_of(model::HistoryEntry entry, const std::vector<double>& seconds) {
+HistoryPoint point_of(HistoryEntry entry, const std::vector<double>& seconds) {
   const auto [lowest, highest] = std::ranges::minmax(seconds);
   return {std::move(entry), statistics::median(seconds), lowest, highest,
           static_cast<std::int64_t>(seconds.size())};
@@ -129,7 +129,7 @@ Added Store::add_one(const NewEntry& entry) {
 }
 
 std::int64_t Store::insert_entry(const NewEntry& entry, const std::string& digest) {
-  const model::HistoryEntry& facts = entry.entry;
+  const HistoryEntry& facts = entry.entry;
   connection_.run(
       "INSERT INTO entries(digest, commit_id, branch, label, started_at, fingerprint, plan_hash, device, "
       "tool_version, complete, cells, launches, document, document_bytes) "
@@ -154,13 +154,12 @@ void Store::insert_medians(std::int64_t id, const std::vector<LaunchMedians>& me
   }
 }
 
-std::vector<model::HistoryEntry> Store::remove(const std::vector<std::int64_t>& ids,
-                                               const std::string& where) {
+std::vector<HistoryEntry> Store::remove(const std::vector<std::int64_t>& ids, const std::string& where) {
   SqlTransaction transaction(connection_);
-  std::vector<model::HistoryEntry> removed;
+  std::vector<HistoryEntry> removed;
   for (const std::int64_t id : ids) {
     SqlStatement query = connection_.prepare(
-        std::string("SELECT ") + entry_columns + " FROM entries WHERE entries.id = ?", id);
+        std::string("SELECT ") + stored_columns + " FROM entries WHERE entries.id = ?", id);
     if (!query.step())
       throw InputError(where, "the history has no entry " + std::to_string(id) +
                                   ": nothing was removed; graphbench history list shows the entries");
@@ -173,12 +172,12 @@ std::vector<model::HistoryEntry> Store::remove(const std::vector<std::int64_t>& 
   return removed;
 }
 
-std::vector<model::HistoryEntry> Store::list(const std::string& branch) {
+std::vector<HistoryEntry> Store::list(const std::string& branch) {
   SqlStatement query =
-      connection_.prepare(std::string("SELECT ") + entry_columns +
+      connection_.prepare(std::string("SELECT ") + stored_columns +
                               " FROM entries WHERE (?1 = '' OR branch = ?1) ORDER BY started_at, id",
                           branch);
-  std::vector<model::HistoryEntry> entries;
+  std::vector<HistoryEntry> entries;
   while (query.step()) entries.push_back(entry_of(query));
   return entries;
 }
@@ -206,16 +205,16 @@ std::vector<std::string> Store::cells() {
   return names;
 }
 
-std::vector<model::HistoryPoint> Store::points(const std::string& cell, model::Metric metric) {
+std::vector<HistoryPoint> Store::points(const std::string& cell, model::Metric metric) {
   SqlStatement query =
-      connection_.prepare(std::string("SELECT ") + entry_columns +
+      connection_.prepare(std::string("SELECT ") + stored_columns +
                               ", seconds FROM medians JOIN entries ON entries.id = medians.entry "
                               "WHERE medians.cell = (SELECT id FROM cells WHERE name = ?) AND metric = ? "
                               "ORDER BY started_at, entries.id, launch",
                           cell, name_of(metric));
-  std::vector<model::HistoryPoint> points;
+  std::vector<HistoryPoint> points;
   std::vector<double> seconds;
-  model::HistoryEntry entry;
+  HistoryEntry entry;
   while (query.step()) {
     if (!seconds.empty() && query.integer(0) != entry.id) {
       points.push_back(point_of(std::move(entry), seconds));
@@ -228,4 +227,4 @@ std::vector<model::HistoryPoint> Store::points(const std::string& cell, model::M
   return points;
 }
 
-}  // namespace graphbench::history
+}  // namespace graphbench::judge

@@ -9,7 +9,7 @@
 #include "graphs/base/sqlite.hpp"
 #include "harness/judge/history/history.hpp"
 
-namespace graphbench::history {
+namespace graphbench::judge {
 
 struct LaunchMedians {
   std::string cell;
@@ -18,8 +18,8 @@ struct LaunchMedians {
 };
 
 struct NewEntry {
-  model::HistoryEntry entry;  // without its id
-  std::string document;       // the text of the file
+  HistoryEntry entry;    // without its id
+  std::string document;  // the text of the file
   std::vector<LaunchMedians> medians;
 };
 
@@ -44,15 +44,15 @@ class Store {
 
   // Removes all of these entries and returns them, or none: throws InputError, which begins with `where`, for
   // an entry that the history does not have. Ids are not given again.
-  std::vector<model::HistoryEntry> remove(const std::vector<std::int64_t>& ids, const std::string& where);
+  std::vector<HistoryEntry> remove(const std::vector<std::int64_t>& ids, const std::string& where);
 
   // The entries by time of measurement, oldest first; if `branch` is not empty, only those of this branch.
-  std::vector<model::HistoryEntry> list(const std::string& branch = "");
+  std::vector<HistoryEntry> list(const std::string& branch = "");
   // The text of the document. Throws InputError if the file is damaged.
   std::string document(std::int64_t id);
   std::vector<std::string> cells();
   // A cell's points, oldest first.
-  std::vector<model::HistoryPoint> points(const std::string& cell, model::Metric metric);
+  std::vector<HistoryPoint> points(const std::string& cell, model::Metric metric);
 
  private:
   Added add_one(const NewEntry& entry);
@@ -84,4 +84,4 @@ FileState inspect_file(const std::string& path);
 std::string pack(std::string_view text);
 std::string unpack(std::string_view packed, std::int64_t bytes);
 
-}  // namespace graphbench::history
+}  // namespace graphbench::judge

@@ -21,7 +21,7 @@
 #include "harness/options/output.hpp"
 #include "harness/sweep/plan/make_plan.hpp"
 
-namespace graphbench::merge {
+namespace graphbench::judge {
 namespace {
 
 namespace fs = std::filesystem;
@@ -201,7 +201,7 @@ class ShardMerge {
                                    std::to_string(shard.count) + ", as " +
                                    in_quotes(files_[same->second].path) + " is: give only one of the two");
       }
-      const auto differences = compare::differences_of(facts_, codec::facts_of(head), allow);
+      const auto differences = differences_of(facts_, codec::facts_of(head), allow);
       const auto blocking =
           std::ranges::find_if(differences, [](const auto& each) { return each.blocking && !each.allowed; });
       if (blocking != differences.end()) {
@@ -259,12 +259,6 @@ class ShardMerge {
   std::int64_t cells_failed_ = 0;
 };
 
-}  // namespace
-}  // namespace graphbench::merge
-
-namespace graphbench::cli {
-namespace {
-
 constexpr const char* merge_footer =
     "SHARD is a document that --shard I/N wrote, or a folder of such documents. Exit codes: 0 merged; 2 bad "
     "usage "
@@ -288,13 +282,13 @@ class MergeCommand final : public options::Command {
 
   int run(const options::Invocation&) override {
     model::ComparisonSettings settings;
-    if (!allow_.empty()) compare::set_allow(allow_, settings);
+    if (!allow_.empty()) set_allow(allow_, settings);
     for (const std::string& path : paths_) {
       if (options::same_file(path, output_))
         throw InputError("-o", in_quotes(output_) + " is one of the shards: give another file");
     }
     options::check_output_file("-o", output_, options::Stdout::allowed);
-    merge::ShardMerge merged(merge::documents_in(paths_, output_), settings.allow);
+    ShardMerge merged(judge::documents_in(paths_, output_), settings.allow);
     const std::vector<std::string> missing = merged.missing();
     for (const std::string& line : missing) complain("%s", line.c_str());
     if (!missing.empty() && !partial_) {
@@ -311,7 +305,7 @@ class MergeCommand final : public options::Command {
   }
 
  private:
-  void write(merge::ShardMerge& merged) const {
+  void write(ShardMerge& merged) const {
     if (output_ == "-") {
       merged.write([](std::string_view part) { std::fwrite(part.data(), 1, part.size(), stdout); });
     } else {
@@ -331,4 +325,4 @@ std::unique_ptr<options::Command> make_merge(options::Options& options) {
   return std::make_unique<MergeCommand>(options);
 }
 
-}  // namespace graphbench::cli
+}  // namespace graphbench::judge

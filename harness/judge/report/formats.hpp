@@ -6,12 +6,12 @@
 #include "harness/model/comparison.hpp"
 #include "reporters/report.hpp"
 
-namespace graphbench::reporters {
+namespace graphbench::judge {
 
 // The sections begin with what fails. Some test of JUnit fails exactly if the comparison has not passed().
-Report report_of(const model::Comparison& comparison);
+reporters::Report report_of(const model::Comparison& comparison);
 
 // Prints the document `graphbench.comparison/1`, one cell per line.
 void print_comparison_json(std::ostream& out, const model::Comparison& comparison);
 
-}  // namespace graphbench::reporters
+}  // namespace graphbench::judge

@@ -131,7 +131,7 @@ void SettingsField::read(JsonWalk& walk, JsonWalk::Value value, model::Compariso
 
 }  // namespace graphbench::codec
 
-namespace graphbench::reporters {
+namespace graphbench::judge {
 namespace {
 
 using codec::Json;
@@ -181,4 +181,4 @@ void print_comparison_json(std::ostream& out, const model::Comparison& compariso
   out << "\n}\n";
 }
 
-}  // namespace graphbench::reporters
+}  // namespace graphbench::judge

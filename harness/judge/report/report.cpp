@@ -9,7 +9,7 @@
 #include "harness/judge/report/words.hpp"
 #include "harness/model/metrics.hpp"
 
-namespace graphbench::reporters {
+namespace graphbench::judge {
 namespace {
 
 using model::CellComparison;
@@ -22,23 +22,24 @@ constexpr std::size_t slower_rows_max = 40;
 constexpr std::size_t other_rows_max = 12;
 constexpr const char* whole_class = "graphbench.compare";
 
-Weight weight_of(Verdict verdict) {
+reporters::Weight weight_of(Verdict verdict) {
   switch (verdict) {
     case Verdict::slower:
-      return Weight::regression;
+      return reporters::Weight::regression;
     case Verdict::faster:
-      return Weight::good;
+      return reporters::Weight::good;
     case Verdict::inconclusive:
-      return Weight::undecided;
+      return reporters::Weight::undecided;
     case Verdict::same:
       break;
   }
-  return Weight::normal;
+  return reporters::Weight::normal;
 }
 
 // What is inconclusive fails with --strict.
-Weight weight_of(Verdict verdict, const model::ComparisonSettings& settings) {
-  return verdict == Verdict::inconclusive && settings.strict ? Weight::regression : weight_of(verdict);
+reporters::Weight weight_of(Verdict verdict, const model::ComparisonSettings& settings) {
+  return verdict == Verdict::inconclusive && settings.strict ? reporters::Weight::regression
+                                                             : weight_of(verdict);
 }
 
 // A cell's class is its workload, mode, preset, dtype and pass, so that a test report shows all batches and
@@ -49,7 +50,8 @@ std::string class_of(const std::string& id) {
   return fmt::format("{}.{}.{}.{}.{}", parts[0], parts[6], parts[1], parts[2], parts[3]);
 }
 
-Row row_of(const CellComparison& cell, std::string verdict, std::string sentence, Weight weight) {
+reporters::Row row_of(const CellComparison& cell, std::string verdict, std::string sentence,
+                      reporters::Weight weight) {
   return {.name = cell.id,
           .group = class_of(cell.id),
           .verdict = std::move(verdict),
@@ -57,10 +59,10 @@ Row row_of(const CellComparison& cell, std::string verdict, std::string sentence
           .weight = weight};
 }
 
-const Column cell_column = {.name = "cell", .align = Align::left, .code = true};
-const Column metric_column = {.name = "metric", .align = Align::left};
+const reporters::Column cell_column = {.name = "cell", .align = reporters::Align::left, .code = true};
+const reporters::Column metric_column = {.name = "metric", .align = reporters::Align::left};
 
-std::vector<Column> number_columns() {
+std::vector<reporters::Column> number_columns() {
   return {{.name = "BASE", .unit = "seconds"},
           {.name = "NEW", .unit = "seconds"},
           {.name = "ratio", .unit = "ratio", .range_name = "95 % interval", .intervals = true},
@@ -68,45 +70,47 @@ std::vector<Column> number_columns() {
           {.name = "finds", .unit = "ratio"}};
 }
 
-std::vector<Column> columns(std::vector<Column> first, std::vector<Column> last = {}) {
-  for (Column& column : number_columns()) first.push_back(std::move(column));
-  for (Column& column : last) first.push_back(std::move(column));
+std::vector<reporters::Column> columns(std::vector<reporters::Column> first,
+                                       std::vector<reporters::Column> last = {}) {
+  for (reporters::Column& column : number_columns()) first.push_back(std::move(column));
+  for (reporters::Column& column : last) first.push_back(std::move(column));
   return first;
 }
 
-std::vector<Value> numbers_of(const MetricComparison& metric, bool painted) {
-  return {seconds_value(metric.base_seconds),
-          seconds_value(metric.new_seconds),
+std::vector<reporters::Value> numbers_of(const MetricComparison& metric, bool painted) {
+  return {reporters::seconds_value(metric.base_seconds),
+          reporters::seconds_value(metric.new_seconds),
           {.text = ratio_text(metric.ratio),
            .value = metric.ratio,
            .low = metric.ratio_ci95_low,
            .high = metric.ratio_ci95_high,
            .range = interval_text(metric),
-           .weight = painted ? weight_of(metric.verdict) : Weight::normal},
+           .weight = painted ? weight_of(metric.verdict) : reporters::Weight::normal},
           {.text = q_text(metric.q), .value = metric.q},
           {.text = finds_text(metric), .value = metric.detectable}};
 }
 
-Section verdict_section(const Comparison& comparison, Verdict verdict) {
+reporters::Section verdict_section(const Comparison& comparison, Verdict verdict) {
   std::vector<Finding> found = findings(comparison, verdict);
   if (verdict != Verdict::same) fold(comparison, found);
   const bool families = std::ranges::any_of(found, [](const Finding& each) { return each.members > 1; });
-  Section section{
+  reporters::Section section{
       .subject = name_of(verdict),
       .detail = ": " + count_text(found) + (verdict == Verdict::same ? " within the margin" : ""),
-      .columns = columns({cell_column, metric_column}, {{.name = "warmups", .shown = Shown::as_text}}),
-      .weight = verdict == Verdict::same ? Weight::quiet : weight_of(verdict),
+      .columns =
+          columns({cell_column, metric_column}, {{.name = "warmups", .shown = reporters::Shown::as_text}}),
+      .weight = verdict == Verdict::same ? reporters::Weight::quiet : weight_of(verdict),
       .rows_max = verdict == Verdict::same     ? 0
                   : verdict == Verdict::slower ? slower_rows_max
                                                : other_rows_max,
       .folded = verdict == Verdict::same || verdict == Verdict::inconclusive};
   for (const Finding& each : found) {
-    Row row = row_of(*each.cell, name_of(verdict), metric_text(*each.metric),
-                     weight_of(verdict, comparison.settings));
-    row.values = {text_value(each.cell->id), text_value(name_of(each.metric->metric))};
-    for (Value& value : numbers_of(*each.metric, true)) row.values.push_back(std::move(value));
-    row.values.push_back(
-        text_value(families && !each.repeated ? fmt::format("{} of {}", each.alike, each.members) : ""));
+    reporters::Row row = row_of(*each.cell, name_of(verdict), metric_text(*each.metric),
+                                weight_of(verdict, comparison.settings));
+    row.values = {reporters::text_value(each.cell->id), reporters::text_value(name_of(each.metric->metric))};
+    for (reporters::Value& value : numbers_of(*each.metric, true)) row.values.push_back(std::move(value));
+    row.values.push_back(reporters::text_value(
+        families && !each.repeated ? fmt::format("{} of {}", each.alike, each.members) : ""));
     row.note = each.metric->why;
     if (row.note.empty() && each.metric->metric == model::Metric::setup && verdict != Verdict::same)
       row.note = "listed: " + join(each.cell->listed, "; ", &listed_text);
@@ -116,28 +120,30 @@ Section verdict_section(const Comparison& comparison, Verdict verdict) {
   return section;
 }
 
-Section means_section(const Comparison& comparison) {
-  Section section{
+reporters::Section means_section(const Comparison& comparison) {
+  reporters::Section section{
       .subject = "means over the cells of a mode",
-      .columns = columns({{.name = "mode", .align = Align::left}, metric_column, {.name = "cells"}},
-                         {{.name = "verdict", .align = Align::left}})};
+      .columns =
+          columns({{.name = "mode", .align = reporters::Align::left}, metric_column, {.name = "cells"}},
+                  {{.name = "verdict", .align = reporters::Align::left}})};
   for (const model::MeanComparison& mean : comparison.means) {
     const std::string metric = name_of(mean.metric.metric);
     // An inconclusive mean is no failure, because its cells are judged too.
-    Row row{.name = mean.mode + " " + metric + " over its cells",
-            .group = "graphbench.means",
-            .verdict = name_of(mean.metric.verdict),
-            .sentence = mean_text(mean),
-            .note = mean.metric.why,
-            .weight = weight_of(mean.metric.verdict)};
-    row.values = {text_value(mean.mode), text_value(metric), count_value(mean.cells)};
-    for (Value& value : numbers_of(mean.metric, false)) row.values.push_back(std::move(value));
-    row.values.push_back(text_value(verdict_text(mean), row.weight));
+    reporters::Row row{.name = mean.mode + " " + metric + " over its cells",
+                       .group = "graphbench.means",
+                       .verdict = name_of(mean.metric.verdict),
+                       .sentence = mean_text(mean),
+                       .note = mean.metric.why,
+                       .weight = weight_of(mean.metric.verdict)};
+    row.values = {reporters::text_value(mean.mode), reporters::text_value(metric),
+                  reporters::count_value(mean.cells)};
+    for (reporters::Value& value : numbers_of(mean.metric, false)) row.values.push_back(std::move(value));
+    row.values.push_back(reporters::text_value(verdict_text(mean), row.weight));
     if (mean.less_steady) {
       row.note = std::string(model::less_steady_word) + ": " + less_steady_text(mean);
-      if (row.weight != Weight::regression) {
+      if (row.weight != reporters::Weight::regression) {
         row.verdict = model::less_steady_word;
-        row.weight = comparison.settings.strict ? Weight::regression : Weight::notice;
+        row.weight = comparison.settings.strict ? reporters::Weight::regression : reporters::Weight::notice;
       }
     }
     section.rows.push_back(std::move(row));
@@ -148,23 +154,24 @@ Section means_section(const Comparison& comparison) {
 struct Told {
   const char* subject;
   const char* verdict;
-  Weight weight;  // of a row
+  reporters::Weight weight;  // of a row
   bool folded;
   bool (*is_shown)(const CellComparison& cell);
   std::string (*text)(const CellComparison& cell);
 };
 
 // Facts of cells that no test judges.
-Section told_section(const Comparison& comparison, const Told& told) {
-  Section section{.subject = told.subject,
-                  .columns = {cell_column, {.name = "outcome", .align = Align::left}},
-                  .weight = told.weight == Weight::regression ? told.weight : Weight::normal,
-                  .rows_max = told.weight == Weight::regression ? slower_rows_max : other_rows_max,
-                  .folded = told.folded};
+reporters::Section told_section(const Comparison& comparison, const Told& told) {
+  reporters::Section section{
+      .subject = told.subject,
+      .columns = {cell_column, {.name = "outcome", .align = reporters::Align::left}},
+      .weight = told.weight == reporters::Weight::regression ? told.weight : reporters::Weight::normal,
+      .rows_max = told.weight == reporters::Weight::regression ? slower_rows_max : other_rows_max,
+      .folded = told.folded};
   for (const CellComparison& cell : comparison.cells) {
     if (!told.is_shown(cell)) continue;
-    Row row = row_of(cell, told.verdict, told.text(cell), told.weight);
-    row.values = {text_value(cell.id), text_value(row.sentence)};
+    reporters::Row row = row_of(cell, told.verdict, told.text(cell), told.weight);
+    row.values = {reporters::text_value(cell.id), reporters::text_value(row.sentence)};
     section.rows.push_back(std::move(row));
   }
   section.detail = fmt::format(": {} cell{}", section.rows.size(), section.rows.size() == 1 ? "" : "s");
@@ -191,20 +198,20 @@ bool throttled_differently(const CellComparison& cell) {
 }
 
 // Each side's value of what is not tested.
-Section listed_section(const Comparison& comparison) {
-  Section section{.subject = "listed",
-                  .columns = {cell_column,
-                              metric_column,
-                              {.name = "BASE", .key = "base"},
-                              {.name = "NEW", .key = "new"},
-                              {.name = "ratio"}},
-                  .weight = Weight::quiet,
-                  .rows_max = 0,
-                  .folded = true};
+reporters::Section listed_section(const Comparison& comparison) {
+  reporters::Section section{.subject = "listed",
+                             .columns = {cell_column,
+                                         metric_column,
+                                         {.name = "BASE", .key = "base"},
+                                         {.name = "NEW", .key = "new"},
+                                         {.name = "ratio"}},
+                             .weight = reporters::Weight::quiet,
+                             .rows_max = 0,
+                             .folded = true};
   for (const CellComparison& cell : comparison.cells) {
     for (const model::ListedMetric& each : cell.listed) {
-      Row row = row_of(cell, "listed", listed_text(each), Weight::normal);
-      row.values = {text_value(cell.id), text_value(name_of(each.metric)),
+      reporters::Row row = row_of(cell, "listed", listed_text(each), reporters::Weight::normal);
+      row.values = {reporters::text_value(cell.id), reporters::text_value(name_of(each.metric)),
                     listed_value(each.metric, each.base), listed_value(each.metric, each.now),
                     listed_ratio(each)};
       section.rows.push_back(std::move(row));
@@ -214,11 +221,11 @@ Section listed_section(const Comparison& comparison) {
   return section;
 }
 
-Section differences_section(const Comparison& comparison, bool in_the_way) {
-  const Weight weight = in_the_way ? Weight::regression : Weight::notice;
-  Section section{.subject = in_the_way ? "not comparable" : "environments differ",
-                  .weight = in_the_way ? weight : Weight::normal,
-                  .folded = !in_the_way};
+reporters::Section differences_section(const Comparison& comparison, bool in_the_way) {
+  const reporters::Weight weight = in_the_way ? reporters::Weight::regression : reporters::Weight::notice;
+  reporters::Section section{.subject = in_the_way ? "not comparable" : "environments differ",
+                             .weight = in_the_way ? weight : reporters::Weight::normal,
+                             .folded = !in_the_way};
   for (const model::Difference& each : comparison.differences) {
     if (!is_choice(each) && (each.blocking && !each.allowed) == in_the_way)
       section.sentences.push_back({difference_text(each), weight});
@@ -228,10 +235,10 @@ Section differences_section(const Comparison& comparison, bool in_the_way) {
   return section;
 }
 
-Section launches_section(const Comparison& comparison) {
-  Section section{.subject = "launch far from the others"};
+reporters::Section launches_section(const Comparison& comparison) {
+  reporters::Section section{.subject = "launch far from the others"};
   for (const std::string& odd : odd_launch_texts(comparison))
-    section.sentences.push_back({odd, Weight::notice});
+    section.sentences.push_back({odd, reporters::Weight::notice});
   return section;
 }
 
@@ -245,7 +252,7 @@ std::string heading_of(const Comparison& comparison) {
   return name_of(comparison.verdict);
 }
 
-void add_facts(Report& report, const Comparison& comparison) {
+void add_facts(reporters::Report& report, const Comparison& comparison) {
   const auto add = [&](const char* name, const std::string& text) {
     if (!text.empty()) report.facts.emplace_back(name, text);
   };
@@ -262,7 +269,7 @@ void add_facts(Report& report, const Comparison& comparison) {
   for (const model::Difference& each : comparison.differences) add("difference", difference_text(each));
 }
 
-void add_closing(Report& report, const Comparison& comparison) {
+void add_closing(reporters::Report& report, const Comparison& comparison) {
   const auto add = [&](const std::string& text) {
     if (!text.empty()) report.closing.push_back({text});
   };
@@ -274,61 +281,63 @@ void add_closing(Report& report, const Comparison& comparison) {
   for (const std::string& line : advice(comparison)) add(line);
   add(power_text(comparison));
   if (!comparison.comparable || powerful(comparison)) return;
-  Sentence& power = report.closing.back();
-  power.weight = Weight::regression;
+  reporters::Sentence& power = report.closing.back();
+  power.weight = reporters::Weight::regression;
   power.test = "the launches find a slowdown of the required size";
   power.verdict = "power";
 }
 
-std::vector<Sentence> how_to_read(const Comparison& comparison) {
+std::vector<reporters::Sentence> how_to_read(const Comparison& comparison) {
   return {
       {"one launch (one process) gives one number per metric; the statistics use launches, never samples",
-       Weight::normal, "launch"},
-      {"NEW over BASE, with its 95 % interval over launches", Weight::normal, "ratio"},
-      {"the p value corrected for the number of comparisons", Weight::normal, "q"},
+       reporters::Weight::normal, "launch"},
+      {"NEW over BASE, with its 95 % interval over launches", reporters::Weight::normal, "ratio"},
+      {"the p value corrected for the number of comparisons", reporters::Weight::normal, "q"},
       {"the smallest change that would be called slower in four of five comparisons, if launches spread as "
        "these did",
-       Weight::normal, "finds"},
-      {"the change is larger than the margin, and chance does not explain it", Weight::normal,
+       reporters::Weight::normal, "finds"},
+      {"the change is larger than the margin, and chance does not explain it", reporters::Weight::normal,
        "slower, faster"},
-      {"the whole interval lies within the margin", Weight::normal, "same"},
-      {"these launches do not decide between the other verdicts; more launches can", Weight::normal,
-       "inconclusive"},
+      {"the whole interval lies within the margin", reporters::Weight::normal, "same"},
+      {"these launches do not decide between the other verdicts; more launches can",
+       reporters::Weight::normal, "inconclusive"},
       {fmt::format("{} tests{}", comparison.tests,
                    comparison.settings.strict ? "; strict: an inconclusive result fails" : ""),
-       Weight::normal, "limits"}};
+       reporters::Weight::normal, "limits"}};
 }
 
 }  // namespace
 
-Report report_of(const Comparison& comparison) {
-  Report report{.name = "graphbench compare",
-                .group = whole_class,
-                .heading = "graphbench: " + heading_of(comparison),
-                .help = how_to_read(comparison),
-                .started_at = comparison.now.started_at,
-                .page_bytes_max = comment_bytes_max};
+reporters::Report report_of(const Comparison& comparison) {
+  reporters::Report report{.name = "graphbench compare",
+                           .group = whole_class,
+                           .heading = "graphbench: " + heading_of(comparison),
+                           .help = how_to_read(comparison),
+                           .started_at = comparison.now.started_at,
+                           .page_bytes_max = reporters::comment_bytes_max};
   report.title.text = comparison.headline;
-  report.title.weight = passed(comparison) ? weight_of(comparison.verdict) : Weight::regression;
+  report.title.weight = passed(comparison) ? weight_of(comparison.verdict) : reporters::Weight::regression;
   const bool judged =
       std::ranges::any_of(comparison.cells, [](const auto& cell) { return !cell.metrics.empty(); });
   if (!comparison.comparable || !judged) {
     report.title.test = "the two sides are comparable";
     report.title.verdict = comparison.comparable ? "inconclusive" : "not_comparable";
-    if (passed(comparison)) report.title.weight = Weight::undecided;
+    if (passed(comparison)) report.title.weight = reporters::Weight::undecided;
   }
   if (const std::string incomplete = incomplete_text(comparison); !incomplete.empty())
-    report.head.push_back(
-        {incomplete + ": the cells that the interrupted sweep did not measure are missing", Weight::notice});
-  report.head.push_back({side_text(comparison.base), Weight::normal, "BASE"});
-  report.head.push_back({side_text(comparison.now), Weight::normal, "NEW"});
-  const Weight changed = comparison.settings.strict ? Weight::regression : Weight::normal;
+    report.head.push_back({incomplete + ": the cells that the interrupted sweep did not measure are missing",
+                           reporters::Weight::notice});
+  report.head.push_back({side_text(comparison.base), reporters::Weight::normal, "BASE"});
+  report.head.push_back({side_text(comparison.now), reporters::Weight::normal, "NEW"});
+  const reporters::Weight changed =
+      comparison.settings.strict ? reporters::Weight::regression : reporters::Weight::normal;
   report.sections = {
       differences_section(comparison, true),
       differences_section(comparison, false),
-      told_section(comparison, {"lost", "lost", Weight::regression, false, &is_lost, &coverage_text}),
       told_section(comparison,
-                   {"metrics lost", "lost", Weight::regression, false, &lacks_metrics, &coverage_text}),
+                   {"lost", "lost", reporters::Weight::regression, false, &is_lost, &coverage_text}),
+      told_section(comparison, {"metrics lost", "lost", reporters::Weight::regression, false, &lacks_metrics,
+                                &coverage_text}),
       means_section(comparison),
       launches_section(comparison),
       verdict_section(comparison, Verdict::slower),
@@ -336,12 +345,12 @@ Report report_of(const Comparison& comparison) {
       verdict_section(comparison, Verdict::inconclusive),
       verdict_section(comparison, Verdict::same),
       told_section(comparison, {"changed", "changed", changed, true, &has_changed, &changes_text}),
-      told_section(comparison, {"throttled differently", "throttled", Weight::normal, true,
+      told_section(comparison, {"throttled differently", "throttled", reporters::Weight::normal, true,
                                 &throttled_differently, &throttle_text}),
       told_section(comparison,
-                   {"new metrics", "new", Weight::normal, true, &has_new_metrics, &coverage_text}),
-      told_section(comparison,
-                   {"not compared", "coverage", Weight::undecided, true, &is_not_compared, &coverage_text}),
+                   {"new metrics", "new", reporters::Weight::normal, true, &has_new_metrics, &coverage_text}),
+      told_section(comparison, {"not compared", "coverage", reporters::Weight::undecided, true,
+                                &is_not_compared, &coverage_text}),
       listed_section(comparison)};
   report.summary = join(std::vector{detectable_text(comparison), means_found_text(comparison)}, "; ");
   add_closing(report, comparison);
@@ -349,4 +358,4 @@ Report report_of(const Comparison& comparison) {
   return report;
 }
 
-}  // namespace graphbench::reporters
+}  // namespace graphbench::judge

@@ -19,7 +19,7 @@
 #include "harness/model/metrics.hpp"
 #include "reporters/format.hpp"
 
-namespace graphbench::reporters {
+namespace graphbench::judge {
 namespace {
 
 using model::Coverage;
@@ -27,7 +27,7 @@ using model::MetricComparison;
 using model::Verdict;
 
 std::string value_text(const std::string& value) {
-  return value.empty() ? "(not said)" : printable(value, name_length_max);
+  return value.empty() ? "(not said)" : reporters::printable(value, reporters::name_length_max);
 }
 
 std::string launches_text(const model::ComparisonSide& side) {
@@ -78,10 +78,10 @@ std::string_view family_of(const model::CellComparison& cell) {
 // "5 %,submit=10 %"
 std::string required_text(const model::ComparisonSettings& settings) {
   std::vector<std::string> required;
-  if (settings.require_power) required.push_back(percent_text(settings.require_power));
+  if (settings.require_power) required.push_back(reporters::percent_text(settings.require_power));
   for (const model::Metric metric : model::mean_metrics) {
     const std::optional<double>& wanted = settings.of(metric).require_power;
-    if (wanted) required.push_back(name_of(metric) + "=" + percent_text(wanted));
+    if (wanted) required.push_back(name_of(metric) + "=" + reporters::percent_text(wanted));
   }
   return join(required, ",");
 }
@@ -96,8 +96,8 @@ std::string digits_of(double ratio) {
 
 std::string metric_text(const model::MetricComparison& metric) {
   std::string text =
-      fmt::format("{} {} -> {}, {}", name_of(metric.metric), format_seconds(metric.base_seconds),
-                  format_seconds(metric.new_seconds), ratio_text(metric.ratio));
+      fmt::format("{} {} -> {}, {}", name_of(metric.metric), reporters::format_seconds(metric.base_seconds),
+                  reporters::format_seconds(metric.new_seconds), ratio_text(metric.ratio));
   if (metric.ratio_ci95_low && metric.ratio_ci95_high) {
     text += fmt::format(" {}, q {}", interval_text(metric), q_text(metric.q));
   }
@@ -120,8 +120,8 @@ std::string verdict_text(const model::MeanComparison& mean) {
 std::string less_steady_text(const model::MeanComparison& mean) {
   if (!mean.less_steady) return "";
   return fmt::format("{} {}: the spread of launches is {} in NEW and {} in BASE", mean.mode,
-                     name_of(mean.metric.metric), percent_text(mean.new_spread),
-                     percent_text(mean.base_spread));
+                     name_of(mean.metric.metric), reporters::percent_text(mean.new_spread),
+                     reporters::percent_text(mean.base_spread));
 }
 
 std::vector<std::string> odd_launch_texts(const model::Comparison& comparison) {
@@ -185,7 +185,7 @@ std::string interval_text(const MetricComparison& metric) {
 }
 
 std::string finds_text(const MetricComparison& metric) {
-  return metric.p && !metric.detectable ? ">1000 %" : percent_text(metric.detectable);
+  return metric.p && !metric.detectable ? ">1000 %" : reporters::percent_text(metric.detectable);
 }
 
 std::string q_text(const std::optional<double>& q) {
@@ -198,7 +198,7 @@ bool has_gaps(const model::CellComparison& cell) {
 }
 
 std::string coverage_text(const model::CellComparison& cell) {
-  const std::string reason = cell.reason.empty() ? "" : ": " + printable(cell.reason);
+  const std::string reason = cell.reason.empty() ? "" : ": " + reporters::printable(cell.reason);
   switch (cell.coverage) {
     case Coverage::compared: {
       const std::string lost = lacks_text(cell.lost, "NEW");
@@ -226,7 +226,7 @@ std::string changes_text(const model::CellComparison& cell) {
   for (const model::Change& change : cell.changed) {
     const auto shown = [&](const std::string& value) {
       const auto bytes = change.name.ends_with("_bytes") ? to_number<std::int64_t>(value) : std::nullopt;
-      return bytes ? format_bytes(*bytes) : printable(value);
+      return bytes ? reporters::format_bytes(*bytes) : reporters::printable(value);
     };
     text += fmt::format("{}{} {} -> {}", text.empty() ? "" : ", ", change.name, shown(change.base),
                         shown(change.now));
@@ -237,24 +237,25 @@ std::string changes_text(const model::CellComparison& cell) {
 std::string throttle_text(const model::CellComparison& cell) {
   if (cell.base_throttle == cell.new_throttle) return "";
   const auto shown = [](const std::string& reasons) {
-    return reasons.empty() ? "never" : printable(reasons);
+    return reasons.empty() ? "never" : reporters::printable(reasons);
   };
   return fmt::format("throttled: {} -> {}", shown(cell.base_throttle), shown(cell.new_throttle));
 }
 
-Value listed_value(model::Metric metric, const std::optional<double>& value) {
+reporters::Value listed_value(model::Metric metric, const std::optional<double>& value) {
   if (!value) return {.text = "-"};
   const bool is_time = row_of(metric).kind == model::MetricKind::time;
-  return {.text = is_time ? format_seconds(*value) : fmt::format("{:.4g}/s", *value), .value = value};
+  return {.text = is_time ? reporters::format_seconds(*value) : fmt::format("{:.4g}/s", *value),
+          .value = value};
 }
 
-Value listed_ratio(const model::ListedMetric& listed) {
+reporters::Value listed_ratio(const model::ListedMetric& listed) {
   if (!listed.base || !listed.now) return {.text = "-"};
   return {.text = ratio_text(*listed.now / *listed.base), .value = *listed.now / *listed.base};
 }
 
 std::string listed_text(const model::ListedMetric& listed) {
-  const Value ratio = listed_ratio(listed);
+  const reporters::Value ratio = listed_ratio(listed);
   return name_of(listed.metric) + " " + listed_value(listed.metric, listed.base).text + " -> " +
          listed_value(listed.metric, listed.now).text + (ratio.value ? ", " + ratio.text : "");
 }
@@ -293,7 +294,8 @@ struct OpChoices {
     most = std::max(most, size);
   }
   std::string text(const std::string& op) const {
-    const std::string text = fmt::format("{} of {}", count, printable(op, name_length_max));
+    const std::string text =
+        fmt::format("{} of {}", count, reporters::printable(op, reporters::name_length_max));
     if (most == 0) return text;
     return text + " with first dimension " +
            (least == most ? std::to_string(most) : fmt::format("{} to {}", least, most));
@@ -319,21 +321,26 @@ std::string choices_text(const model::Comparison& comparison) {
 }
 
 std::string side_text(const model::ComparisonSide& side) {
-  std::string text = printable(side.source, name_length_max) + ": " + value_text(side.device_name);
-  if (!side.driver.empty()) text += ", driver " + printable(side.driver, name_length_max);
+  std::string text =
+      reporters::printable(side.source, reporters::name_length_max) + ": " + value_text(side.device_name);
+  if (!side.driver.empty())
+    text += ", driver " + reporters::printable(side.driver, reporters::name_length_max);
   text += ", graphbench";
-  if (!side.tool_version.empty()) text += " " + printable(side.tool_version, name_length_max);
-  if (!side.tool_commit.empty()) text += fmt::format(" ({})", printable(side.tool_commit, name_length_max));
+  if (!side.tool_version.empty())
+    text += " " + reporters::printable(side.tool_version, reporters::name_length_max);
+  if (!side.tool_commit.empty())
+    text += fmt::format(" ({})", reporters::printable(side.tool_commit, reporters::name_length_max));
   text += fmt::format(", {} cell{}, {}", side.cells, side.cells == 1 ? "" : "s", launches_text(side));
   if (side.documents > 1) text += fmt::format(" from {} documents", side.documents);
-  if (!side.started_at.empty()) text += ", " + printable(side.started_at, name_length_max);
+  if (!side.started_at.empty())
+    text += ", " + reporters::printable(side.started_at, reporters::name_length_max);
   return side.complete ? text : text + ", interrupted";
 }
 
 std::string settings_text(const model::ComparisonSettings& settings) {
   const auto one = [](const model::MetricSettings& metric) {
-    return fmt::format("margin {}, floor {}", percent_text(metric.margin),
-                       format_seconds(metric.floor_seconds));
+    return fmt::format("margin {}, floor {}", reporters::percent_text(metric.margin),
+                       reporters::format_seconds(metric.floor_seconds));
   };
   const std::string first = one(settings.metrics[0]);
   std::string each;
@@ -361,7 +368,7 @@ std::string detectable_text(const model::Comparison& comparison) {
     const auto rank = static_cast<std::ptrdiff_t>(std::ceil(share * static_cast<double>(tested))) - 1;
     if (rank >= std::ssize(changes)) return "more than 1000 %";
     std::ranges::nth_element(changes, changes.begin() + rank);
-    return percent_text(changes[static_cast<std::size_t>(rank)]);
+    return reporters::percent_text(changes[static_cast<std::size_t>(rank)]);
   };
   return fmt::format(
       "could have found a change of {} in half of the metrics, and of {} in nine out of ten metrics", at(0.5),
@@ -376,7 +383,7 @@ std::string means_found_text(const model::Comparison& comparison) {
         }))
       continue;
     const auto text = [](const std::optional<double>& slowdown) {
-      return slowdown ? percent_text(slowdown) : std::string("none");
+      return slowdown ? reporters::percent_text(slowdown) : std::string("none");
     };
     found.push_back(fmt::format("{} {} ({})", name_of(metric), text(mean_slowdown_found(comparison, metric)),
                                 text(mode_slowdown_found(comparison, metric))));
@@ -395,7 +402,7 @@ std::string power_text(const model::Comparison& comparison) {
     text =
         found
             ? fmt::format("A slowdown of {} in one cell's latency would have been found in nine cases of ten",
-                          percent_text(found))
+                          reporters::percent_text(found))
             : "A slowdown of 1000 % in one cell's latency would not have been found in nine cases of ten";
   if (!means.empty()) text += "; " + means;
   if (!enough)
@@ -454,4 +461,4 @@ std::vector<std::string> advice(const model::Comparison& comparison) {
   return lines;
 }
 
-}  // namespace graphbench::reporters
+}  // namespace graphbench::judge

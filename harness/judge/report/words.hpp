@@ -11,7 +11,7 @@
 #include "harness/model/comparison.hpp"
 #include "reporters/report.hpp"
 
-namespace graphbench::reporters {
+namespace graphbench::judge {
 
 // "latency 112us -> 118us, 1.052x [1.041, 1.063], q 0.0123". For an inconclusive metric, the smallest change
 // that the test would have found follows: ", finds 6.8 %".
@@ -61,8 +61,8 @@ std::string changes_text(const model::CellComparison& cell);
 // "throttled: never -> power"; empty if the sides do not differ.
 std::string throttle_text(const model::CellComparison& cell);
 // One side's number of a metric that is not tested, in the metric's unit, and NEW's over BASE's.
-Value listed_value(model::Metric metric, const std::optional<double>& value);
-Value listed_ratio(const model::ListedMetric& listed);
+reporters::Value listed_value(model::Metric metric, const std::optional<double>& value);
+reporters::Value listed_ratio(const model::ListedMetric& listed);
 // "capture 1.90ms -> 1.70ms, 0.895x".
 std::string listed_text(const model::ListedMetric& listed);
 // "device.driver: 580 -> 590". A blocking difference adds what to do, or " (allowed)".
@@ -88,4 +88,4 @@ std::string power_text(const model::Comparison& comparison);
 // What the user should do next, one sentence per line; may be empty.
 std::vector<std::string> advice(const model::Comparison& comparison);
 
-}  // namespace graphbench::reporters
+}  // namespace graphbench::judge

@@ -84,7 +84,7 @@ std::map<std::string, std::string> grouping_keys(const options::SweepOptions& op
   return keys;
 }
 
-using compare::Side;
+using judge::Side;
 
 void check_sources(const BaselineOptions& options) {
   if (!options.path.empty() && !options.against.empty()) {
@@ -97,15 +97,15 @@ void check_sources(const BaselineOptions& options) {
 
 std::shared_ptr<const Side> read(const std::string& path) {
   try {
-    return std::make_shared<const Side>(compare::read_side(path));
+    return std::make_shared<const Side>(judge::read_side(path));
   } catch (const InputError& error) {
     throw InputError("--baseline", error.what());
   }
 }
 
 // Opens the history for each look-up, because other processes add to it.
-history::Store store_of(const std::string& file) {
-  return {file, history::Store::Access::existing};
+judge::Store store_of(const std::string& file) {
+  return {file, judge::Store::Access::existing};
 }
 
 model::Comparison nothing_compares(const std::string& why) {
@@ -158,31 +158,31 @@ std::shared_ptr<const Baseline> Baseline::open(const BaselineOptions& options) {
   if (options.against.empty()) return nullptr;
   const std::string name = options.against;
   const std::string file =
-      options.history.empty() ? history::default_file(history::process_environment()) : options.history;
-  history::Store store = store_of(file);
-  history::entries_called(store, name);  // throws if there are no entries
+      options.history.empty() ? judge::default_file(judge::process_environment()) : options.history;
+  judge::Store store = store_of(file);
+  judge::entries_called(store, name);  // throws if there are no entries
   const SideFor latest = [name, file](const Side& now) {
-    history::Store opened = store_of(file);
-    return std::make_shared<const Side>(history::find_baseline(opened, {name, now.source, {}}, now));
+    judge::Store opened = store_of(file);
+    return std::make_shared<const Side>(judge::find_baseline(opened, {name, now.source, {}}, now));
   };
   return std::shared_ptr<const Baseline>(new Baseline(name + " from the history", latest));
 }
 
 model::Comparison Baseline::compare_with(const model::Result& result, const std::string& source) const {
-  const Side now = compare::side_of(result, source);
+  const Side now = judge::side_of(result, source);
   std::shared_ptr<const Side> base;
   try {
     base = side_for_(now);
   } catch (const InputError& error) {
     return nothing_compares(error.what());
   }
-  return compare::compare(*base, now, {});
+  return judge::compare(*base, now, {});
 }
 
 std::string Baseline::said_of(const model::Comparison& comparison) const {
   const std::string compared = "compared with the baseline " + name_ + ": ";
   if (comparison.comparable) return compared + comparison.headline;
-  const std::vector<std::string> fields = compare::fields_in_the_way(comparison.differences);
+  const std::vector<std::string> fields = judge::fields_in_the_way(comparison.differences);
   if (contains(fields, "history")) return compared + "no verdict is published: " + comparison.headline;
   return compared + "not comparable, so no verdict is published: the sides differ in " + join(fields);
 }

@@ -36,7 +36,7 @@ class Baseline {
   std::string said_of(const model::Comparison& comparison) const;
 
  private:
-  using SideFor = std::function<std::shared_ptr<const compare::Side>(const compare::Side& now)>;
+  using SideFor = std::function<std::shared_ptr<const judge::Side>(const judge::Side& now)>;
   Baseline(std::string name, SideFor side_for) : name_(std::move(name)), side_for_(std::move(side_for)) {}
 
   std::string name_;

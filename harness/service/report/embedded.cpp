@@ -75,9 +75,9 @@ model::Comparison read_comparison(const NamedText& document) {
   return comparison;
 }
 
-model::CellHistory read_series(const NamedText& document) {
-  auto series = read_described<model::CellHistory>(document, "points");
-  for (const model::ChangePoint& change : series.changes) {
+judge::CellHistory read_series(const NamedText& document) {
+  auto series = read_described<judge::CellHistory>(document, "points");
+  for (const judge::ChangePoint& change : series.changes) {
     if (change.index < 0 || change.index >= std::ssize(series.points))
       throw InputError(document.source, "not a complete graphbench document: changes[].index is " +
                                             std::to_string(change.index) + ", and there are " +
@@ -92,8 +92,8 @@ struct NamedResult {
 };
 
 model::Comparison comparison_of(const NamedResult& base, const NamedResult& now) {
-  const auto side_of = [](const NamedResult& side) { return compare::side_of(side.result, side.source); };
-  return compare::compare(side_of(base), side_of(now), {});
+  const auto side_of = [](const NamedResult& side) { return judge::side_of(side.result, side.source); };
+  return judge::compare(side_of(base), side_of(now), {});
 }
 
 // A column of the report's rows: its name, and a cell's number or none.
@@ -206,7 +206,7 @@ void add(const NamedText& document, Contents& contents, std::string& base) {
     model::Result result = codec::read_result(document.text, document.source);
     if (contents.result)
       contents.comparison =
-          reporters::report_of(comparison_of({*contents.result, base}, {result, document.source}));
+          judge::report_of(comparison_of({*contents.result, base}, {result, document.source}));
     contents.result = std::move(result);
     const bool has_ladders = document.text.find("\"traffic\"") != std::string::npos;
     contents.lists = is_bill       ? bills_in(parsed(document))
@@ -214,9 +214,9 @@ void add(const NamedText& document, Contents& contents, std::string& base) {
                                    : json();
     base = document.source;
   } else if (schema == "graphbench.comparison/1" && !compared) {
-    contents.comparison = reporters::report_of(read_comparison(document));
+    contents.comparison = judge::report_of(read_comparison(document));
   } else if (schema == "graphbench.series/1") {
-    contents.series.push_back(reporters::report_of(read_series(document)));
+    contents.series.push_back(judge::report_of(read_series(document)));
   } else {
     throw InputError(
         document.source,

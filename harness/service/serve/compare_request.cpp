@@ -25,10 +25,10 @@ using Kind = Member::Kind;
 using DocumentOf = std::function<std::optional<std::string>(const std::string&)>;
 using Setting = void (*)(const std::string&, model::ComparisonSettings&);
 
-constexpr std::array<std::pair<const char*, Setting>, 4> settings_by_name{{{"margin", compare::set_margins},
-                                                                           {"floor", compare::set_floors},
-                                                                           {"alpha", compare::set_alpha},
-                                                                           {"allow", compare::set_allow}}};
+constexpr std::array<std::pair<const char*, Setting>, 4> settings_by_name{{{"margin", judge::set_margins},
+                                                                           {"floor", judge::set_floors},
+                                                                           {"alpha", judge::set_alpha},
+                                                                           {"allow", judge::set_allow}}};
 
 // The members of the body's JSON object, by name, as views into the body.
 using Members = std::map<std::string, Member>;
@@ -51,7 +51,7 @@ codec::Document parse_stored(const std::string& id, std::string text) {
   }
 }
 
-compare::Side side_of(const Members& request, const char* name, const DocumentOf& document_of) {
+judge::Side side_of(const Members& request, const char* name, const DocumentOf& document_of) {
   const auto given = request.find(name);
   const Kind kind = given == request.end() ? Kind::other : given->second.kind;
   if (kind != Kind::text && kind != Kind::object) {
@@ -68,7 +68,7 @@ compare::Side side_of(const Members& request, const char* name, const DocumentOf
     if (!text) throw InputError(name, "no sweep that has ended with results has the id " + in_quotes(id));
     documents.push_back(parse_stored(id, std::move(*text)));
   }
-  return compare::merge(name, std::move(documents));
+  return judge::merge(name, std::move(documents));
 }
 
 bool truth_of(const Members& request, const std::string& key) {
@@ -105,16 +105,16 @@ std::string answer_comparison(std::string body, const DocumentOf& document_of) {
   const codec::PaddedText text(std::move(body));
   const Members request = members_in(text.view());
   const model::ComparisonSettings settings = settings_of(request);
-  const compare::Side base = side_of(request, "base", document_of);
-  const compare::Side now = side_of(request, "new", document_of);
+  const judge::Side base = side_of(request, "base", document_of);
+  const judge::Side now = side_of(request, "new", document_of);
   const bool with_report = truth_of(request, "report");
-  const model::Comparison comparison = compare::compare(base, now, settings);
+  const model::Comparison comparison = judge::compare(base, now, settings);
   std::ostringstream out;
-  reporters::print_comparison_json(out, comparison);
+  judge::print_comparison_json(out, comparison);
   std::string document = std::move(out).str();
   if (!with_report) return document;
   document.resize(document.find_last_of('}'));
-  return document + ", \"report\": " + text_of(report::json_of(reporters::report_of(comparison))) + "}\n";
+  return document + ", \"report\": " + text_of(report::json_of(judge::report_of(comparison))) + "}\n";
 }
 
 }  // namespace graphbench::serve

@@ -9,7 +9,7 @@
 #include "harness/model/codec/documents.hpp"
 #include "tests/support/sample_plan.hpp"
 
-namespace graphbench::ab {
+namespace graphbench::judge {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -204,4 +204,4 @@ TEST_F(Merged, RefusesADocumentWithoutTheCellsThatWereAskedFor) {
 }
 
 }  // namespace
-}  // namespace graphbench::ab
+}  // namespace graphbench::judge

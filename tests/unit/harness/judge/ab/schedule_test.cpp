@@ -7,7 +7,7 @@
 
 #include "tests/support/sample_plan.hpp"
 
-namespace graphbench::ab {
+namespace graphbench::judge {
 namespace {
 
 model::WorkerTask task_of(const std::string& mode, std::vector<std::int64_t> batches, std::int64_t launch) {
@@ -191,4 +191,4 @@ TEST(Confirm, MeasuresAModeWhoseMeanIsSlowerAgain) {
 }
 
 }  // namespace
-}  // namespace graphbench::ab
+}  // namespace graphbench::judge

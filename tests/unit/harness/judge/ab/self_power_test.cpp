@@ -7,7 +7,7 @@
 #include "harness/judge/ab/schedule.hpp"
 #include "harness/judge/compare/compare.hpp"
 
-namespace graphbench::ab {
+namespace graphbench::judge {
 namespace {
 
 struct Noise {
@@ -24,8 +24,8 @@ double normal(std::mt19937_64& random) {
   return sum;
 }
 
-compare::Side side(const Noise& noise, double slowdown, std::mt19937_64& random) {
-  compare::Side made;
+Side side(const Noise& noise, double slowdown, std::mt19937_64& random) {
+  Side made;
   made.documents = 1;
   made.facts.interleaved = "one run";
   for (int i = 0; i < noise.cells; ++i) {
@@ -44,8 +44,8 @@ compare::Side side(const Noise& noise, double slowdown, std::mt19937_64& random)
 }
 
 model::Comparison compared(const Noise& noise, std::mt19937_64& random) {
-  compare::Side base = side(noise, 0, random);
-  return compare::compare(std::move(base), side(noise, noise.slowdown, random), {});
+  Side base = side(noise, 0, random);
+  return compare(std::move(base), side(noise, noise.slowdown, random), {});
 }
 
 model::Comparison itself(const Noise& noise) {
@@ -99,4 +99,4 @@ TEST(SelfPower, LaunchesNeededAreEnough) {
 }
 
 }  // namespace
-}  // namespace graphbench::ab
+}  // namespace graphbench::judge

@@ -8,7 +8,7 @@
 #include "harness/options/option_table.hpp"
 #include "tests/support/sample_plan.hpp"
 
-namespace graphbench::ab {
+namespace graphbench::judge {
 namespace {
 
 using testing::Contains;
@@ -123,4 +123,4 @@ TEST(SubSweep, SaysOfCallersWhatItsCellsHave) {
 }
 
 }  // namespace
-}  // namespace graphbench::ab
+}  // namespace graphbench::judge

@@ -5,7 +5,7 @@
 
 #include <string>
 
-namespace graphbench::compare {
+namespace graphbench::judge {
 namespace {
 
 using model::Comparison;
@@ -295,4 +295,4 @@ TEST(Compare, ManyCellsKeepTheirMetrics) {
 }
 
 }  // namespace
-}  // namespace graphbench::compare
+}  // namespace graphbench::judge

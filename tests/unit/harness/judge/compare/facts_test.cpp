@@ -5,7 +5,7 @@
 
 #include <utility>
 
-namespace graphbench::compare {
+namespace graphbench::judge {
 namespace {
 
 DocumentFacts facts() {
@@ -135,4 +135,4 @@ TEST(Facts, AnotherClockExplainsNoFingerprint) {
 }
 
 }  // namespace
-}  // namespace graphbench::compare
+}  // namespace graphbench::judge

@@ -7,21 +7,21 @@
 #include "harness/judge/compare/judge.hpp"
 #include "harness/model/statistics/mean_difference.hpp"
 
-namespace graphbench::statistics {
+namespace graphbench::judge {
 namespace {
 
 using testing::DoubleNear;
 using testing::ElementsAre;
 
-constexpr double tiny = 1e-12;
+constexpr double tolerance = 1e-12;
 
 // Simes' p of p(1) <= ... <= p(4): the smallest of 4 p(1), 4/2 p(2), 4/3 p(3), p(4). It is not their mean.
 TEST(Families, ThePOfAFamilyIsSimes) {
   const std::vector<double> p = {0.30, 0.01, 0.03, 0.9, 0.02, 0.021, 0.022, 0.023};
   const std::vector<std::uint32_t> family = {0, 0, 0, 0, 1, 1, 1, 1};
   const FamilyTests tests = test_families(p, family, 0.05);
-  EXPECT_THAT(tests.family_p, ElementsAre(DoubleNear(0.04, tiny), DoubleNear(0.023, tiny)));
-  EXPECT_THAT(tests.family_q, ElementsAre(DoubleNear(0.04, tiny), DoubleNear(0.04, tiny)));
+  EXPECT_THAT(tests.family_p, ElementsAre(DoubleNear(0.04, tolerance), DoubleNear(0.023, tolerance)));
+  EXPECT_THAT(tests.family_q, ElementsAre(DoubleNear(0.04, tolerance), DoubleNear(0.04, tolerance)));
   EXPECT_THAT(tests.members, ElementsAre(4, 4));
 }
 
@@ -30,9 +30,9 @@ TEST(Families, MembersOfFoundFamiliesAreHeldToTheShareThatWasFound) {
   const std::vector<double> p = {0.001, 0.6, 0.002, 0.018, 0.9, 0.8};
   const std::vector<std::uint32_t> family = {0, 0, 1, 1, 2, 2};
   const FamilyTests tests = test_families(p, family, 0.05);
-  EXPECT_NEAR(tests.q[0], 0.004 * 3 / 2, tiny) << "no member comes before its family";
-  EXPECT_NEAR(tests.q[1], 0.6 * 3 / 2, tiny);
-  EXPECT_NEAR(tests.q[3], 0.018 * 3 / 2, tiny);
+  EXPECT_NEAR(tests.q[0], 0.004 * 3 / 2, tolerance) << "no member comes before its family";
+  EXPECT_NEAR(tests.q[1], 0.6 * 3 / 2, tolerance);
+  EXPECT_NEAR(tests.q[3], 0.018 * 3 / 2, tolerance);
   EXPECT_LT(tests.q[3], 0.05);
   EXPECT_GE(test_families(std::vector<double>{0.001, 0.6, 0.9, 0.018, 0.9, 0.8}, family, 0.05).q[3], 0.05)
       << "its family is not found by itself";
@@ -47,7 +47,7 @@ TEST(Families, NoMemberIsFoundWhereItsFamilyIsNot) {
 
 TEST(Families, FamiliesOfOneAreBenjaminiHochbergs) {
   const std::vector<double> p = {0.04, 0.001, 0.03};
-  EXPECT_EQ(test_families(p, std::vector<std::uint32_t>{0, 1, 2}, 0.05).q, benjamini_hochberg(p));
+  EXPECT_EQ(test_families(p, std::vector<std::uint32_t>{0, 1, 2}, 0.05).q, statistics::benjamini_hochberg(p));
   EXPECT_TRUE(test_families({}, {}, 0.05).q.empty());
 }
 
@@ -58,4 +58,4 @@ TEST(Families, ALargerVarianceHasFsTail) {
 }
 
 }  // namespace
-}  // namespace graphbench::statistics
+}  // namespace graphbench::judge

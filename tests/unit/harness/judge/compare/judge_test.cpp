@@ -9,7 +9,7 @@
 #include <deque>
 #include <vector>
 
-namespace graphbench::compare {
+namespace graphbench::judge {
 namespace {
 
 using model::MetricComparison;
@@ -213,4 +213,4 @@ TEST(Judge, AMemberIsNotTakenToBeQuieterThanItsFamily) {
 }
 
 }  // namespace
-}  // namespace graphbench::compare
+}  // namespace graphbench::judge

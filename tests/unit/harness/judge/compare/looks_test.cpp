@@ -4,7 +4,7 @@
 #include "harness/judge/compare/compare.hpp"
 #include "harness/judge/compare/judge.hpp"
 
-namespace graphbench::compare {
+namespace graphbench::judge {
 namespace {
 
 using model::Verdict;
@@ -82,4 +82,4 @@ TEST(Looks, TheEndSaysWhatCouldHaveBeenFound) {
 }
 
 }  // namespace
-}  // namespace graphbench::compare
+}  // namespace graphbench::judge

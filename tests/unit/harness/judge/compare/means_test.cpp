@@ -10,7 +10,7 @@
 
 #include "harness/judge/compare/compare.hpp"
 
-namespace graphbench::compare {
+namespace graphbench::judge {
 namespace {
 
 using model::Comparison;
@@ -261,4 +261,4 @@ TEST(Launches, AreRarelySaidToBeOddOrLessSteadyByChance) {
 }
 
 }  // namespace
-}  // namespace graphbench::compare
+}  // namespace graphbench::judge

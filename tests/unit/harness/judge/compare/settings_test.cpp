@@ -7,7 +7,7 @@
 
 #include "tests/support/refusal.hpp"
 
-namespace graphbench::compare {
+namespace graphbench::judge {
 namespace {
 
 using model::ComparisonSettings;
@@ -92,4 +92,4 @@ TEST(ComparisonSettings, OnlyWhatCanBeInTheWayCanBeAllowed) {
 }
 
 }  // namespace
-}  // namespace graphbench::compare
+}  // namespace graphbench::judge

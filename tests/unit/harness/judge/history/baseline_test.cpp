@@ -6,7 +6,7 @@
 #include "tests/support/refusal.hpp"
 #include "tests/support/temporary_folder.hpp"
 
-namespace graphbench::history {
+namespace graphbench::judge {
 namespace {
 
 using testing::HasSubstr;
@@ -28,8 +28,8 @@ std::string document(const Made& made) {
          R"("latency_seconds": {"p50": 1e-3}}]}]})";
 }
 
-compare::Side side(const Made& made) {
-  return compare::merge("new.json", {codec::parse_copy(document(made), "new.json")});
+Side side(const Made& made) {
+  return merge("new.json", {codec::parse_copy(document(made), "new.json")});
 }
 
 class Baseline : public testing::Test {
@@ -112,7 +112,7 @@ TEST_F(Baseline, EntriesOfANameAreAllOfThemOldestFirst) {
   add({"2026-11-03T00:00:00Z", "580", "p1", "main", true});
   add({"2026-11-02T00:00:00Z", "570", "p2", "main", false});
   add({"2026-11-01T00:00:00Z", "580", "p1", "topic", true});
-  const std::vector<model::HistoryEntry> called = entries_called(store_, "main");
+  const std::vector<HistoryEntry> called = entries_called(store_, "main");
   ASSERT_EQ(called.size(), 2u);
   EXPECT_EQ(called[0].id, 2);
   EXPECT_EQ(called[1].id, 1);
@@ -127,4 +127,4 @@ TEST_F(Baseline, IsMissedByName) {
 }
 
 }  // namespace
-}  // namespace graphbench::history
+}  // namespace graphbench::judge

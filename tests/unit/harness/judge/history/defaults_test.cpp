@@ -7,7 +7,7 @@
 
 #include "graphs/base/text.hpp"
 
-namespace graphbench::history {
+namespace graphbench::judge {
 namespace {
 
 Environment made_of(std::map<std::string, std::string> values) {
@@ -52,4 +52,4 @@ TEST(Location, IsNamedByTheEnvironmentFirstElseByTheXdgRules) {
 }
 
 }  // namespace
-}  // namespace graphbench::history
+}  // namespace graphbench::judge

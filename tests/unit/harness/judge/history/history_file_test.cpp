@@ -10,7 +10,7 @@
 #include "tests/support/refusal.hpp"
 #include "tests/support/temporary_folder.hpp"
 
-namespace graphbench::history {
+namespace graphbench::judge {
 namespace {
 
 class HistoryFile : public testing::Test {
@@ -151,4 +151,4 @@ TEST_F(HistoryFile, RefusesADocumentThatUnpacksToMoreThanADocumentMayHave) {
 }
 
 }  // namespace
-}  // namespace graphbench::history
+}  // namespace graphbench::judge

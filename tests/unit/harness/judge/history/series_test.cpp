@@ -7,13 +7,13 @@
 #include "harness/judge/history/history.hpp"
 #include "tests/support/repetitions.hpp"
 
-namespace graphbench::history {
+namespace graphbench::judge {
 namespace {
 
 // Almost normal noise of logarithms of times: a sum of uniforms, the same with every standard library.
-class Noise {
+class SeriesNoise {
  public:
-  explicit Noise(std::uint64_t seed) : random_(seed) {}
+  explicit SeriesNoise(std::uint64_t seed) : random_(seed) {}
   double next(double sigma) {
     double sum = -6;
     for (int i = 0; i < 12; ++i) sum += static_cast<double>(random_() >> 11) * 0x1p-53;
@@ -30,7 +30,7 @@ struct Level {
 };
 
 std::vector<double> series(std::uint64_t seed, double sigma, const std::vector<Level>& levels) {
-  Noise noise(seed);
+  SeriesNoise noise(seed);
   std::vector<double> values;
   for (const Level& level : levels) {
     for (std::size_t i = 0; i < level.count; ++i) values.push_back(level.value + noise.next(sigma));
@@ -40,7 +40,7 @@ std::vector<double> series(std::uint64_t seed, double sigma, const std::vector<L
 
 std::vector<std::int64_t> indices(const Findings& findings) {
   std::vector<std::int64_t> found;
-  for (const model::ChangePoint& change : findings.changes) found.push_back(change.index);
+  for (const ChangePoint& change : findings.changes) found.push_back(change.index);
   return found;
 }
 
@@ -116,9 +116,9 @@ TEST(ChangePoints, CorrelationIsThatAroundTheLevels) {
   EXPECT_FALSE(find_changes(std::vector<double>(30, 0.5), {}).correlation.has_value());
 }
 
-model::HistoryPoint point(std::int64_t id, double seconds, const std::string& fingerprint = "f",
-                          const std::string& branch = "main") {
-  model::HistoryPoint made;
+HistoryPoint point(std::int64_t id, double seconds, const std::string& fingerprint = "f",
+                   const std::string& branch = "main") {
+  HistoryPoint made;
   made.entry.id = id;
   made.entry.label.branch = branch;
   made.entry.fingerprint = fingerprint;
@@ -126,8 +126,8 @@ model::HistoryPoint point(std::int64_t id, double seconds, const std::string& fi
   return made;
 }
 
-std::vector<model::HistoryPoint> step() {
-  std::vector<model::HistoryPoint> points;
+std::vector<HistoryPoint> step() {
+  std::vector<HistoryPoint> points;
   for (int i = 0; i < 40; ++i) points.push_back(point(i + 1, (i < 20 ? 1e-3 : 1.1e-3) + i % 3 * 1e-6));
   return points;
 }
@@ -141,8 +141,8 @@ TEST(Series, SaysHowLargeAChangeIs) {
 }
 
 TEST(Series, KeepsToTheLatestPointsEnvironment) {
-  std::vector<model::HistoryPoint> points = {point(1, 1.0, "old"), point(2, 1.0), point(3, 1.0, "old"),
-                                             point(4, 1.0)};
+  std::vector<HistoryPoint> points = {point(1, 1.0, "old"), point(2, 1.0), point(3, 1.0, "old"),
+                                      point(4, 1.0)};
   const auto history = make_series("c", model::Metric::latency, points, {});
   ASSERT_EQ(history.points.size(), 2U);
   EXPECT_EQ(history.points[0].entry.id, 2);
@@ -178,4 +178,4 @@ TEST(Series, MayBeEmpty) {
 }
 
 }  // namespace
-}  // namespace graphbench::history
+}  // namespace graphbench::judge

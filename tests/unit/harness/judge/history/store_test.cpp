@@ -5,7 +5,7 @@
 
 #include "tests/support/temporary_folder.hpp"
 
-namespace graphbench::history {
+namespace graphbench::judge {
 namespace {
 
 NewEntry sample(const std::string& started_at, double seconds, const std::string& branch = "main") {
@@ -122,4 +122,4 @@ TEST_F(StoreTest, KeepsBytesThatAreNoText) {
 }
 
 }  // namespace
-}  // namespace graphbench::history
+}  // namespace graphbench::judge

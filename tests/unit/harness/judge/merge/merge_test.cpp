@@ -9,7 +9,7 @@
 #include "tests/support/refusal.hpp"
 #include "tests/support/temporary_folder.hpp"
 
-namespace graphbench::compare {
+namespace graphbench::judge {
 namespace {
 
 Document document(const std::string& source, const std::string& cell, double latency) {
@@ -224,4 +224,4 @@ TEST_F(ReadSide, ADocumentLargerThanTheLimitIsRefusedUnread) {
 }
 
 }  // namespace
-}  // namespace graphbench::compare
+}  // namespace graphbench::judge

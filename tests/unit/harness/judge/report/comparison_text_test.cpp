@@ -5,25 +5,25 @@
 
 #include "harness/judge/report/words.hpp"
 
-namespace graphbench::reporters {
+namespace graphbench::judge {
 namespace {
 
 TEST(Printable, KeepsTextOfAnyLanguageAndReplacesWhatIsNoTextOrNotSeen) {
-  EXPECT_EQ("größer → 大", printable("größer → 大"));
-  EXPECT_EQ("a b c d e", printable("a\nb\tc\x1b"
-                                   "d\x7f"
-                                   "e"));
-  EXPECT_EQ("a\uFFFDb", printable("a\xFF"
-                                  "b"))
+  EXPECT_EQ("größer → 大", reporters::printable("größer → 大"));
+  EXPECT_EQ("a b c d e", reporters::printable("a\nb\tc\x1b"
+                                              "d\x7f"
+                                              "e"));
+  EXPECT_EQ("a\uFFFDb", reporters::printable("a\xFF"
+                                             "b"))
       << "no UTF-8";
-  EXPECT_EQ("cut \uFFFD", printable("cut \xE2\x82"));
-  EXPECT_EQ("a\uFFFDb\\u202ec", printable("a\xEF\xBF\xBE"
-                                          "b\u202Ec"))
+  EXPECT_EQ("cut \uFFFD", reporters::printable("cut \xE2\x82"));
+  EXPECT_EQ("a\uFFFDb\\u202ec", reporters::printable("a\xEF\xBF\xBE"
+                                                     "b\u202Ec"))
       << "what XML cannot hold";
-  EXPECT_EQ("\\u061c\\u200e\\u200b", printable("\u061C\u200E\u200B"));
-  EXPECT_EQ("\\u200b\u2026", printable("\u200B\u200B\u200B", 2));
-  EXPECT_EQ("ää…", printable("äääää", 3)) << "cut between characters";
-  EXPECT_EQ("äää", printable("äää", 3));
+  EXPECT_EQ("\\u061c\\u200e\\u200b", reporters::printable("\u061C\u200E\u200B"));
+  EXPECT_EQ("\\u200b\u2026", reporters::printable("\u200B\u200B\u200B", 2));
+  EXPECT_EQ("ää…", reporters::printable("äääää", 3)) << "cut between characters";
+  EXPECT_EQ("äää", reporters::printable("äää", 3));
 }
 
 TEST(MetricText, NamesNoIntervalWhereThereIsNone) {
@@ -64,17 +64,18 @@ TEST(RatioText, NeverOutgrowsItsColumn) {
 }
 
 TEST(MarkdownCode, UsesBackticksWhereNothingNeedsEscapingElseATagThatTablesHold) {
-  EXPECT_EQ("`mlp/b8/<x> *y* @z`", as_code("mlp/b8/<x> *y* @z"));
-  EXPECT_EQ("(empty)", as_code(" \n"));
-  EXPECT_EQ("<code>a&#124;b</code>", as_code("a|b"));
-  EXPECT_EQ("<code>a&#124;b&#96;&#96;c&#92;</code>", as_code("a|b``c\\"));
+  EXPECT_EQ("`mlp/b8/<x> *y* @z`", reporters::as_code("mlp/b8/<x> *y* @z"));
+  EXPECT_EQ("(empty)", reporters::as_code(" \n"));
+  EXPECT_EQ("<code>a&#124;b</code>", reporters::as_code("a|b"));
+  EXPECT_EQ("<code>a&#124;b&#96;&#96;c&#92;</code>", reporters::as_code("a|b``c\\"));
 }
 
 TEST(MarkdownProse, MentionsAndLinksNothing) {
-  EXPECT_EQ("&#64;&#8203;team &#35;&#8203;12 http&#58;//x www&#46;y", as_prose("@team #12 http://x www.y"));
+  EXPECT_EQ("&#64;&#8203;team &#35;&#8203;12 http&#58;//x www&#46;y",
+            reporters::as_prose("@team #12 http://x www.y"));
   EXPECT_EQ("&#60;b&#62;&#42;&#42;x&#42;&#42; &#91;l&#93;(u) &#36;y&#36; 12:30",
-            as_prose("<b>**x** [l](u) $y$ 12:30"));
+            reporters::as_prose("<b>**x** [l](u) $y$ 12:30"));
 }
 
 }  // namespace
-}  // namespace graphbench::reporters
+}  // namespace graphbench::judge

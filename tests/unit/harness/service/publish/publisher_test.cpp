@@ -211,8 +211,8 @@ class HistoryBaselineTest : public BaselineTest {
  protected:
   void add(const model::Result& result, const std::string& label) {
     write(codec::to_json(result));
-    history::Store store(file_, history::Store::Access::create);
-    store.add({history::read_entry(path_, {"", "", label}, {.any = true})});
+    judge::Store store(file_, judge::Store::Access::create);
+    store.add({judge::read_entry(path_, {"", "", label}, {.any = true})});
   }
 
   const std::string file_ = folder_ / "h.sqlite";
