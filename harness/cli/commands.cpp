@@ -14,6 +14,10 @@ std::unique_ptr<options::Command> make_ab(options::Options& options);
 std::unique_ptr<options::Command> make_history(options::Options& options);
 }  // namespace graphbench::judge
 
+namespace graphbench::ladder {
+std::unique_ptr<options::Command> make_ladder(options::Options& options);
+}
+
 namespace graphbench::sweep {
 std::unique_ptr<options::Command> make_bench(options::Options& options);
 }
@@ -24,7 +28,6 @@ std::unique_ptr<options::Command> make_sweep(options::Options& options);
 std::unique_ptr<options::Command> make_list(options::Options& options);
 std::unique_ptr<options::Command> make_example(options::Options& options);
 std::unique_ptr<options::Command> make_floor(options::Options& options);
-std::unique_ptr<options::Command> make_ladder(options::Options& options);
 std::unique_ptr<options::Command> make_bill(options::Options& options);
 std::unique_ptr<options::Command> make_show(options::Options& options);
 std::unique_ptr<options::Command> make_report(options::Options& options);
@@ -52,7 +55,7 @@ std::vector<CommandRow> measuring() {
        "ladder",
        "serve a trace of batch sizes from captured graphs, and report the cost",
        "ladder --traffic TRAFFIC [--capture-sizes LIST] [options]",
-       make_ladder,
+       ladder::make_ladder,
        {{"ladder --traffic zipf:1:512 --suggest", "suggest the sizes to capture for a traffic", true}}},
       {measure,
        "bill",

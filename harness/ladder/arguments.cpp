@@ -11,8 +11,8 @@
 namespace graphbench::ladder {
 namespace {
 
-std::vector<model::TrafficMode> modes_of(const Traffic& traffic) {
-  std::vector<model::TrafficMode> modes;
+std::vector<TrafficMode> modes_of(const Traffic& traffic) {
+  std::vector<TrafficMode> modes;
   for (const auto& [mode, counts] : traffic.modes) {
     double steps = 0;
     for (const auto& [size, count] : counts) steps += count;
@@ -29,11 +29,11 @@ options::ReadValue into_amount(std::optional<double>& target, const std::string&
   };
 }
 
-options::ReadValue into_when(std::vector<model::CaptureWhen>& target) {
+options::ReadValue into_when(std::vector<CaptureWhen>& target) {
   return [&target](const std::string& where, const std::string& text) {
     target.clear();
     for (const std::string& word : split(text, ',')) {
-      const auto when = options::choice<model::CaptureWhen>(where, word);
+      const auto when = options::choice<CaptureWhen>(where, word);
       if (std::ranges::count(target, when) > 0)
         throw InputError(where, in_quotes(text) + " gives a value twice: give startup, lazy, or both");
       target.push_back(when);
@@ -194,15 +194,15 @@ LadderRequest request_of(const LadderArguments& asked, std::int64_t seed) {
   LadderRequest request;
   request.sizes = parse_sizes("--capture-sizes", asked.sizes, asked.multiple_of);
   if (!asked.engine_sizes.empty()) request.engine_sizes = parse_sizes("--engine-sizes", asked.engine_sizes);
-  const bool lazy = std::ranges::count(asked.when, model::CaptureWhen::lazy) > 0;
+  const bool lazy = std::ranges::count(asked.when, CaptureWhen::lazy) > 0;
   request.policy = asked.policy;
   request.policy.when = asked.when.front();
   if (asked.when.size() > 1) request.also_when = asked.when.back();
-  if (request.policy.warmup_by == model::WarmupBy::requests && !lazy)
+  if (request.policy.warmup_by == WarmupBy::requests && !lazy)
     throw InputError(
         "--warmup-by",
         "\"requests\" works only with sizes that are captured lazily: give --capture-when lazy too");
-  if (request.policy.exec == model::ExecOf::one_switch && lazy)
+  if (request.policy.exec == ExecOf::one_switch && lazy)
     throw InputError("--exec",
                      "a SWITCH needs all sizes at start-up: give --capture-when startup, or another --exec");
   request.rivals = !asked.no_rivals;
@@ -221,7 +221,7 @@ LadderRequest request_of(const LadderArguments& asked, std::int64_t seed) {
 }
 
 void check_routes(const LadderRequest& request) {
-  if (request.policy.beyond != model::LadderBeyond::refuse) return;
+  if (request.policy.beyond != LadderBeyond::refuse) return;
   static_cast<void>(tally(request.trace.rows, request.sizes, request.policy, "--traffic"));
   if (!request.engine_sizes.empty())
     static_cast<void>(tally(request.trace.rows, request.engine_sizes, request.policy, "--engine-sizes"));
@@ -229,11 +229,12 @@ void check_routes(const LadderRequest& request) {
 
 void check_suggestion(const LadderArguments& asked, const LadderRequest& request, const Budgets& budgets) {
   const std::string why = " cannot be used with --suggest: give ";
-  if (request.policy.pad != model::LadderPad::up) throw InputError("--pad", in_quotes("none") + why + "up");
-  if (request.policy.beyond != model::LadderBeyond::eager)
-    throw InputError("--beyond", in_quotes(codec::Names<model::LadderBeyond>::names.at(
-                                     static_cast<std::size_t>(request.policy.beyond))) +
-                                     why + "eager");
+  if (request.policy.pad != LadderPad::up) throw InputError("--pad", in_quotes("none") + why + "up");
+  if (request.policy.beyond != LadderBeyond::eager)
+    throw InputError(
+        "--beyond",
+        in_quotes(codec::Names<LadderBeyond>::names.at(static_cast<std::size_t>(request.policy.beyond))) +
+            why + "eager");
   const std::vector<std::int64_t>& engine = budgets.memory_of;
   if (engine.empty() || asked.suggest != own_measurements) return;
   if (engine.front() < request.sizes.front() || engine.back() > request.sizes.back())

@@ -25,8 +25,8 @@ struct LadderArguments {
   std::string sizes = "1,2,4,8:512:+8";
   std::int64_t multiple_of = 1;
   std::string engine_sizes;
-  model::LadderPolicy policy;
-  std::vector<model::CaptureWhen> when = {model::CaptureWhen::startup};
+  LadderPolicy policy;
+  std::vector<CaptureWhen> when = {CaptureWhen::startup};
   std::string traffic;
   std::vector<std::string> traffic_modes;      // empty: all
   std::optional<std::int64_t> steps = 10'000;  // absent: all

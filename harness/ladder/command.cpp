@@ -29,7 +29,7 @@
 #include "harness/sweep/planning.hpp"
 #include "harness/sweep/report/print_report.hpp"
 
-namespace graphbench::cli {
+namespace graphbench::ladder {
 namespace {
 
 constexpr const char* ladder_footer =
@@ -53,50 +53,48 @@ std::vector<T> with_workloads(std::vector<T> measured, const std::vector<std::st
 }
 
 // `workloads`: those that the options name; empty: all.
-std::vector<model::Suggestion> suggest_from_file(const std::string& path,
-                                                 const ladder::LadderRequest& request,
-                                                 const ladder::Budgets& budgets,
-                                                 const std::vector<std::string>& workloads) {
+std::vector<Suggestion> suggest_from_file(const std::string& path, const LadderRequest& request,
+                                          const Budgets& budgets, const std::vector<std::string>& workloads) {
   const codec::PaddedText text = codec::read_text(path);
   const std::vector<std::int64_t>& rows = request.trace.rows;
-  if (std::vector<model::Ladder> ladders = codec::read_ladders(text.view(), path); !ladders.empty())
-    return ladder::suggest(with_workloads(std::move(ladders), workloads, path), rows, budgets, path);
-  return ladder::suggest(with_workloads(codec::read_result(text.view(), path).cells, workloads, path), rows,
-                         budgets, path);
+  if (std::vector<Ladder> ladders = read_ladders(text.view(), path); !ladders.empty())
+    return suggest(with_workloads(std::move(ladders), workloads, path), rows, budgets, path);
+  return suggest(with_workloads(codec::read_result(text.view(), path).cells, workloads, path), rows, budgets,
+                 path);
 }
 
 struct Measured {
   model::Result result;
-  model::LadderFindings findings;
+  LadderFindings findings;
   bool interrupted = false;
 };
 
-sweep::Question question_of(const ladder::PlannedLadder& planned) {
-  ladder::ServeTask task = planned.task;
+sweep::Question question_of(const PlannedLadder& planned) {
+  ServeTask task = planned.task;
   task.task = sweep::without_place(std::move(task.task));
   return {planned.ladder.role + ", " + planned.ladder.id, codec::write_data(task)};
 }
 
-void serve(const std::vector<ladder::PlannedLadder>& planned, const options::SweepOptions& options,
-           process::ProcessSupervisor& supervisor, sweep::Asker& asker, Measured& measured) {
+void serve_planned(const std::vector<PlannedLadder>& planned, const options::SweepOptions& options,
+                   process::ProcessSupervisor& supervisor, sweep::Asker& asker, Measured& measured) {
   asker.expect(std::ssize(planned));
   for (std::size_t i = 0; i < planned.size() && !measured.interrupted; ++i) {
     try {
       const auto ask = [&](const process::TickHandler& on_tick) {
-        ladder::ServeTask task = planned[i].task;
+        ServeTask task = planned[i].task;
         task.task.spawned_ns = steady_ns();
-        return ladder::ask_ladder(supervisor, process::own_command(options::ladder_role), task,
-                                  options.worker_timeout_seconds, on_tick);
+        return ask_ladder(supervisor, process::own_command(options::ladder_role), task,
+                          options.worker_timeout_seconds, on_tick);
       };
-      const auto answer = asker.ask<ladder::ServeAnswer>(question_of(planned[i]), ask);
-      ladder::add_answer(measured.findings.ladders, planned[i], answer);
+      const auto answer = asker.ask<ServeAnswer>(question_of(planned[i]), ask);
+      add_answer(measured.findings.ladders, planned[i], answer);
       model::add_choices(measured.result.environment.library_choices, answer.choices);
     } catch (const process::Interrupted&) {
       if (measured.findings.ladders.empty()) throw;
       measured.interrupted = true;
     }
   }
-  ladder::summarize(measured.findings.ladders);
+  summarize(measured.findings.ladders);
 }
 
 // Tokens per unit of the batch; absent for workloads without an option "tokens".
@@ -138,18 +136,18 @@ bool take_best(std::vector<options::RawItem>& items) {
 
 class LadderJob final : public sweep::Job {
  public:
-  LadderJob(const ladder::LadderArguments& asked, options::SweepOptions& options,
+  LadderJob(const LadderArguments& asked, options::SweepOptions& options,
             const options::Invocation& invocation, bool best, const sweep::ReportFormat& format)
       : asked_(asked), options_(options), invocation_(invocation), best_(best), format_(format) {}
 
   std::string name() const override { return "ladder"; }
 
   void check() override {
-    budgets_ = ladder::budgets_of(asked_);
-    request_ = ladder::request_of(asked_, options_.seed);
+    budgets_ = budgets_of(asked_);
+    request_ = request_of(asked_, options_.seed);
     from_file_ = asked_.from_file();
-    if (!asked_.suggest.empty()) ladder::check_suggestion(asked_, request_, budgets_);
-    if (!from_file_) ladder::check_routes(request_);
+    if (!asked_.suggest.empty()) check_suggestion(asked_, request_, budgets_);
+    if (!from_file_) check_routes(request_);
     options_.axes.batch = request_.sizes;
     measured_.result.started_at = utc_now();
     const bool named = options_.places.contains("workload");
@@ -159,31 +157,31 @@ class LadderJob final : public sweep::Job {
   }
 
   std::vector<sweep::Output> outputs() override {
-    const model::LadderFindings& findings = measured_.findings;
+    const LadderFindings& findings = measured_.findings;
     return {{options_.where("json"), options_.json,
              [&] { return codec::to_json(measured_.result, findings); }, options::Stdout::allowed},
             {options_.where("prometheus-textfile"), options_.prometheus.textfile,
-             [&] { return reporters::ladders_text(checked_.plan.device, findings.ladders); }}};
+             [&] { return ladders_text(checked_.plan.device, findings.ladders); }}};
   }
 
   std::optional<int> plan(process::ProcessSupervisor& supervisor) override {
     checked_ = sweep::make_checked_plan(options_, invocation_.argv, supervisor);
     sweep::refuse_step(checked_, options_, "ladder");
     if (!from_file_) {
-      planned_ = ladder::plan_ladders(checked_.plan, request_);
+      planned_ = plan_ladders(checked_.plan, request_);
     } else if (asked_.verify) {
-      planned_ = ladder::plan_verification(checked_.plan, request_, measured_.findings.suggestions, {});
+      planned_ = plan_verification(checked_.plan, request_, measured_.findings.suggestions, {});
     }
     return std::nullopt;
   }
 
   sweep::Outlook outlook(const sweep::Earlier& earlier) const override {
     if (planned_.empty()) return {"no process: the suggestions come from " + asked_.suggest};
-    std::vector<ladder::PlannedLadder> left = planned_;
+    std::vector<PlannedLadder> left = planned_;
     std::erase_if(left, [&](const auto& each) { return sweep::is_answered(question_of(each), earlier); });
     const bool more = best_ || (asked_.verify && !from_file_);
     return {model::plural(std::ssize(left), "process") + (more ? ", and more that follow from them" : ""),
-            ladder::estimated_seconds(left),
+            estimated_seconds(left),
             std::to_string(planned_.size() - left.size()) + " of " + std::to_string(planned_.size()) +
                 " processes"};
   }
@@ -192,27 +190,27 @@ class LadderJob final : public sweep::Job {
     // What follows from the answers is asked only if these two options are given.
     std::string more =
         "ladder" + std::string(asked_.verify ? ", verify" : "") + (best_ ? ", best" : "") + "\n";
-    for (const ladder::PlannedLadder& each : planned_) more += question_of(each).request + "\n";
+    for (const PlannedLadder& each : planned_) more += question_of(each).request + "\n";
     return sweep::resumable_of(checked_, options_, more);
   }
 
   bool measure(sweep::Run& run) override {
-    model::LadderFindings& findings = measured_.findings;
+    LadderFindings& findings = measured_.findings;
     sweep::Asker asker(run);
-    const auto serve_all = [&](const std::vector<ladder::PlannedLadder>& planned) {
-      serve(planned, options_, run.supervisor, asker, measured_);
+    const auto serve_all = [&](const std::vector<PlannedLadder>& planned) {
+      serve_planned(planned, options_, run.supervisor, asker, measured_);
     };
     serve_all(planned_);
     if (!asked_.suggest.empty() && !from_file_ && !suggest_from_measured()) return !measured_.interrupted;
     if (asked_.verify && !measured_.interrupted) {
       if (!from_file_)
-        serve_all(ladder::plan_verification(checked_.plan, request_, findings.suggestions, findings.ladders));
-      ladder::add_verification(findings.ladders, findings.suggestions);
+        serve_all(plan_verification(checked_.plan, request_, findings.suggestions, findings.ladders));
+      add_verification(findings.ladders, findings.suggestions);
     }
     if (best_) {
-      findings.best = ladder::best_modes(findings.ladders,
-                                         [&](const model::Cell& cell) { return tokens_of(checked_, cell); });
-      if (!measured_.interrupted) serve_all(ladder::plan_best(checked_.plan, request_, findings.best));
+      findings.best =
+          best_modes(findings.ladders, [&](const model::Cell& cell) { return tokens_of(checked_, cell); });
+      if (!measured_.interrupted) serve_all(plan_best(checked_.plan, request_, findings.best));
     }
     return !measured_.interrupted;
   }
@@ -223,16 +221,15 @@ class LadderJob final : public sweep::Job {
   }
 
   sweep::Findings findings(bool) override {
-    model::LadderFindings shown = measured_.findings;
+    LadderFindings shown = measured_.findings;
     // --quiet suppresses progress and tables, but not the suggestion.
     if (options_.quiet) shown.ladders.clear();
-    sweep::Findings found{
-        .report = reporters::report_of(shown, [&](const auto& made) { return flags_of(made); }),
-        .format = format_.format(),
-        .document = outputs().front().text,
-        .failure = failure_};
+    sweep::Findings found{.report = report_of(shown, [&](const auto& made) { return flags_of(made); }),
+                          .format = format_.format(),
+                          .document = outputs().front().text,
+                          .failure = failure_};
     const auto failed =
-        std::ranges::find(measured_.findings.ladders, model::CellStatus::failed, &model::Ladder::status);
+        std::ranges::find(measured_.findings.ladders, model::CellStatus::failed, &Ladder::status);
     if (failed == measured_.findings.ladders.end()) return found;
     const model::Reason& reason = failed->reason.value();
     found.complaints = {"ladder " + failed->id + " failed: " + reason.code + ": " + reason.message};
@@ -243,9 +240,9 @@ class LadderJob final : public sweep::Job {
  private:
   // Returns false if nothing can be suggested. The driver writes the measurements before the command fails.
   bool suggest_from_measured() {
-    model::LadderFindings& findings = measured_.findings;
+    LadderFindings& findings = measured_.findings;
     try {
-      findings.suggestions = ladder::suggest(findings.ladders, request_.trace.rows, budgets_, "--suggest");
+      findings.suggestions = suggest(findings.ladders, request_.trace.rows, budgets_, "--suggest");
       return true;
     } catch (const std::exception&) {
       failure_ = std::current_exception();
@@ -253,25 +250,25 @@ class LadderJob final : public sweep::Job {
     }
   }
 
-  std::vector<std::string> flags_of(const model::Suggestion& made) const {
+  std::vector<std::string> flags_of(const Suggestion& made) const {
     std::vector<std::string> flags;
     for (const std::string& engine : asked_.engines) {
       if (made.no_suggestion.empty())
-        flags.push_back(engine + ": " + ladder::flag_for(engine, made.sizes, request_.policy.pad));
+        flags.push_back(engine + ": " + flag_for(engine, made.sizes, request_.policy.pad));
     }
     return flags;
   }
 
-  const ladder::LadderArguments& asked_;
+  const LadderArguments& asked_;
   options::SweepOptions& options_;
   const options::Invocation& invocation_;
   const bool best_;
   const sweep::ReportFormat& format_;
   bool from_file_ = false;
-  ladder::Budgets budgets_;
-  ladder::LadderRequest request_;
+  Budgets budgets_;
+  LadderRequest request_;
   sweep::CheckedPlan checked_;
-  std::vector<ladder::PlannedLadder> planned_;
+  std::vector<PlannedLadder> planned_;
   Measured measured_;
   std::exception_ptr failure_;
 };
@@ -280,7 +277,7 @@ class LadderCommand final : public options::Command {
  public:
   explicit LadderCommand(options::Options& options) : options_(options), format_(options) {
     options.footer(ladder_footer);
-    ladder::add_options(options, asked_);
+    add_options(options, asked_);
     options.sweep_options(options::options_for("ladder"));
     options.describe("--mode", "modes to serve in; best: each size in its fastest mode (default: whole)");
     options.describe("--warmup", "eager steps before each capture (default: 3)");
@@ -306,22 +303,22 @@ class LadderCommand final : public options::Command {
   // Refuses the options of a sweep that would change nothing, because a file has the measurements.
   void refuse_without_effect() const {
     if (best_ && asked_.from_file())
-      throw InputError("--mode", "\"best\" would change nothing: give it only with " +
-                                     std::string(ladder::with_measuring));
+      throw InputError("--mode",
+                       "\"best\" would change nothing: give it only with " + std::string(with_measuring));
     if (asked_.serves()) return;
     const std::vector<std::string> acting = {"workload", "plugin",         "device", "seed",
                                              "cpu",      "no-pin",         "cache",  "json",
                                              "quiet",    "worker-timeout", "dry-run"};
     for (const std::string& name : options::options_for("ladder")) {
       if (options_.given("--" + name) && !contains(acting, name))
-        throw InputError("--" + name, "the option would change nothing: give it only with " +
-                                          std::string(ladder::with_serving));
+        throw InputError("--" + name,
+                         "the option would change nothing: give it only with " + std::string(with_serving));
     }
   }
 
   const options::Options& options_;
   sweep::ReportFormat format_;
-  ladder::LadderArguments asked_;
+  LadderArguments asked_;
   options::RawOptions raw_;
   bool best_ = false;
 };
@@ -332,4 +329,4 @@ std::unique_ptr<options::Command> make_ladder(options::Options& options) {
   return std::make_unique<LadderCommand>(options);
 }
 
-}  // namespace graphbench::cli
+}  // namespace graphbench::ladder

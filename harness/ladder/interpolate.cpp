@@ -28,18 +28,18 @@ std::optional<double> StepTimes::at(std::int64_t size) const {
   return below->second + part * (above->second - below->second);
 }
 
-void add_expectations(model::LadderLaunch& launch) {
+void add_expectations(LadderLaunch& launch) {
   std::map<std::int64_t, double> measured;
   bool complete = true;
   double expected = 0;
-  for (const model::LadderSize& size : launch.sizes) {
+  for (const LadderSize& size : launch.sizes) {
     if (size.step_seconds) measured[size.size] = *size.step_seconds;
     complete = complete && (size.uses == 0 || size.step_seconds);
     complete = complete && (size.warmups == 0 || size.eager_seconds);
     expected += static_cast<double>(size.uses) * size.step_seconds.value_or(0) +
                 static_cast<double>(size.warmups) * size.eager_seconds.value_or(0);
   }
-  for (const model::LadderEager& eager : launch.eager) {
+  for (const LadderEager& eager : launch.eager) {
     complete = complete && (eager.uses == 0 || eager.step_seconds);
     expected += static_cast<double>(eager.uses) * eager.step_seconds.value_or(0);
   }
@@ -49,8 +49,8 @@ void add_expectations(model::LadderLaunch& launch) {
   const double smallest = measured.begin()->second;
   const StepTimes times(std::move(measured));
   double padding = 0;
-  for (const model::LadderSize& size : launch.sizes) {
-    for (const model::RowCount& each : size.rows) {
+  for (const LadderSize& size : launch.sizes) {
+    for (const RowCount& each : size.rows) {
       // Below the smallest measured size there are no times: such rows count with that size's time.
       if (each.rows < size.size)
         padding +=

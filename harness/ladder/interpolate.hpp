@@ -25,6 +25,6 @@ class StepTimes {
 
 // Adds the expected time of the launch's steps and the cost of padding. Both stay absent if a used size or an
 // eager step has no time.
-void add_expectations(model::LadderLaunch& launch);
+void add_expectations(LadderLaunch& launch);
 
 }  // namespace graphbench::ladder

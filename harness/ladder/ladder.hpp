@@ -11,7 +11,7 @@
 
 #include "harness/model/result.hpp"
 
-namespace graphbench::model {
+namespace graphbench::ladder {
 
 enum class LadderPad : std::uint8_t { up, none };
 enum class LadderBeyond : std::uint8_t { eager, split, refuse };
@@ -110,7 +110,7 @@ struct LadderSize {
   std::int64_t uses = 0;            // replays for callers; a step in parts has several
   std::int64_t warmups = 0;         // requests that ran eagerly as the size's warmups
   std::vector<RowCount> rows = {};  // replays by the number of caller's rows, ascending
-  Setup setup = {};
+  model::Setup setup = {};
   std::optional<double> step_seconds = {};   // median calibration step of exactly this size, with copies
   std::optional<double> eager_seconds = {};  // the same steps run eagerly, without copies
   // Mean latency, over all placements, of steps that ran only in this size and waited for no capture.
@@ -124,7 +124,7 @@ struct LadderSize {
   std::optional<std::int64_t> exec_bytes = {};
   std::optional<std::int64_t> exec_resolution_bytes = {};
   std::optional<std::int64_t> pool_bytes = {};  // the pool if only this size is captured
-  std::optional<Reason> dropped = {};
+  std::optional<model::Reason> dropped = {};
   // The size's mode in a ladder of mode "best"; else empty. Steps of an eager size are counted in
   // LadderLaunch::eager.
   std::string mode = {};
@@ -150,7 +150,7 @@ struct LadderPlacement {
 // Setups, start-up, stalls and first requests are of the first placement.
 struct LadderLaunch {
   std::int64_t index = 0;
-  Startup startup{};
+  model::Startup startup{};
   LadderSteps steps;
   std::int64_t split_steps = 0;  // steps in parts; `steps` counts each by its last part
   double hit_rate = 0;           // share of exact and padded steps
@@ -158,13 +158,13 @@ struct LadderLaunch {
   LadderStalls stalls;
   std::optional<FirstRequests> first_requests;  // absent: no request ran in a graph
   LadderMemory memory;
-  std::optional<Summary> latency_seconds;
+  std::optional<model::Summary> latency_seconds;
   // from the step's start until copies, padding and launches are enqueued
-  std::optional<Summary> submit_seconds;
-  std::optional<Summary> wait_seconds;      // from the intended arrival to the start; with arrivals only
-  std::optional<Summary> response_seconds;  // from the intended arrival to the end; with arrivals only
-  double rows_per_second = 0;               // callers' rows over the sum of latencies
-  double busy_seconds = 0;                  // the sum of latencies
+  std::optional<model::Summary> submit_seconds;
+  std::optional<model::Summary> wait_seconds;  // from the intended arrival to the start; with arrivals only
+  std::optional<model::Summary> response_seconds;  // from the intended arrival to the end; with arrivals only
+  double rows_per_second = 0;                      // callers' rows over the sum of latencies
+  double busy_seconds = 0;                         // the sum of latencies
   // busy_seconds predicted from the calibration's medians, without stalls
   std::optional<double> predicted_seconds;
   std::vector<LadderSize> sizes;            // ascending
@@ -175,9 +175,9 @@ struct LadderLaunch {
 };
 
 struct LadderSummary {
-  std::optional<Estimate> latency_seconds;
-  std::optional<Estimate> submit_seconds;
-  std::optional<Estimate> busy_seconds;
+  std::optional<model::Estimate> latency_seconds;
+  std::optional<model::Estimate> submit_seconds;
+  std::optional<model::Estimate> busy_seconds;
   // busy_seconds of a rival under the same traffic, divided by this ladder's busy_seconds. By rival:
   std::optional<double> over_eager;               // every step eager
   std::optional<double> over_every;               // every size of the traffic captured
@@ -206,7 +206,7 @@ struct LadderTraffic {
 
 struct Ladder {
   std::string id;
-  Cell cell;  // its batch is the largest captured size; 0: none
+  model::Cell cell;  // its batch is the largest captured size; 0: none
   // "eager", "every", "engine": a rival under the same traffic; "startup", "lazy": a rival with the same
   // sizes, captured at that time; "suggested"; "best": has several modes
   std::string role = "asked";
@@ -214,9 +214,9 @@ struct Ladder {
   std::vector<std::int64_t> sizes;
   LadderPolicy policy;
   LadderTraffic traffic;
-  CellStatus status = CellStatus::pending;
-  std::optional<Reason> reason;
-  std::optional<Check> check;  // isolation of padding; absent if no step could be padded
+  model::CellStatus status = model::CellStatus::pending;
+  std::optional<model::Reason> reason;
+  std::optional<model::Check> check;  // isolation of padding; absent if no step could be padded
   std::vector<LadderLaunch> launches;
   LadderSummary summary;
 };
@@ -233,7 +233,7 @@ struct FrontierPoint {
 
 // `--suggest`: within budgets, the ladder with the least step time, as a mean over the traffic's steps.
 struct Suggestion {
-  Cell cell;         // the measured cell; its batch is the largest size
+  model::Cell cell;  // the measured cell; its batch is the largest size
   std::string from;  // a file, or the id of the measured ladder
   std::vector<std::int64_t> sizes;
   std::vector<std::int64_t> interpolated;       // the sizes without measured times
@@ -263,7 +263,7 @@ struct BestSize {
 };
 
 struct BestModes {
-  Cell cell;                    // its mode is "best", its batch the largest size
+  model::Cell cell;             // its mode is "best", its batch the largest size
   std::vector<BestSize> sizes;  // ascending
   // From this size on, graphs gain less than 2 % at each measured size; absent if they gain at the largest.
   std::optional<std::int64_t> no_gain_from;
@@ -277,14 +277,10 @@ struct LadderFindings {
   std::vector<BestModes> best;
 };
 
-}  // namespace graphbench::model
-
-namespace graphbench::codec {
-
 // A result document with the lists of ladders after the cells. Leaves out empty lists.
-std::string to_json(const model::Result& result, const model::LadderFindings& findings);
+std::string ladders_to_json(const model::Result& result, const LadderFindings& findings);
 
-// The ladders of a document that to_json() wrote. Throws the exceptions of read_result().
-std::vector<model::Ladder> read_ladders(std::string_view text, const std::string& source);
+// The ladders of a document that ladders_to_json() wrote. Throws the exceptions of read_result().
+std::vector<Ladder> read_ladders(std::string_view text, const std::string& source);
 
-}  // namespace graphbench::codec
+}  // namespace graphbench::ladder

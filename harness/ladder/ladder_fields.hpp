@@ -7,45 +7,45 @@
 
 namespace graphbench::codec {
 
-GB_NAMES(model::LadderPad, "up", "none");
-GB_NAMES(model::LadderBeyond, "eager", "split", "refuse");
-GB_NAMES(model::CaptureOrder, "largest", "smallest");
-GB_NAMES(model::CaptureWhen, "startup", "lazy");
-GB_NAMES(model::MutatedInputs, "refuse", "copy_back");
-GB_NAMES(model::WarmupBy, "capture", "requests");
-GB_NAMES(model::ExecOf, "own", "shared", "switch");
+GB_NAMES(ladder::LadderPad, "up", "none");
+GB_NAMES(ladder::LadderBeyond, "eager", "split", "refuse");
+GB_NAMES(ladder::CaptureOrder, "largest", "smallest");
+GB_NAMES(ladder::CaptureWhen, "startup", "lazy");
+GB_NAMES(ladder::MutatedInputs, "refuse", "copy_back");
+GB_NAMES(ladder::WarmupBy, "capture", "requests");
+GB_NAMES(ladder::ExecOf, "own", "shared", "switch");
 
-GB_DESCRIBE(model::LadderPolicy, pad, beyond, (field("capture_order", &T::order)),
+GB_DESCRIBE(ladder::LadderPolicy, pad, beyond, (field("capture_order", &T::order)),
             (field("capture_when", &T::when)), (later, mutated_inputs), (later, warmup_by), (later, exec));
-GB_DESCRIBE(model::LadderSteps, exact, padded, eager_below, eager_beyond, captured_now, (later, warming));
-GB_DESCRIBE(model::LadderPadding, rows, graph_rows, waste, seconds);
-GB_DESCRIBE(model::LadderStalls, count, seconds, longest_seconds);
-GB_DESCRIBE(model::FirstRequests, count, p50_seconds, max_seconds, seconds, (later, noise_seconds));
-GB_DESCRIBE(model::LadderTuning, tuned_captured, tuned_eager, general_captured, general_eager);
-GB_DESCRIBE(model::LadderExecs, groups, updates, update_seconds, bytes_saved);
-GB_DESCRIBE(model::LadderMemory, pool_bytes, exec_bytes, static_bytes, workspace_bytes, line_bytes,
+GB_DESCRIBE(ladder::LadderSteps, exact, padded, eager_below, eager_beyond, captured_now, (later, warming));
+GB_DESCRIBE(ladder::LadderPadding, rows, graph_rows, waste, seconds);
+GB_DESCRIBE(ladder::LadderStalls, count, seconds, longest_seconds);
+GB_DESCRIBE(ladder::FirstRequests, count, p50_seconds, max_seconds, seconds, (later, noise_seconds));
+GB_DESCRIBE(ladder::LadderTuning, tuned_captured, tuned_eager, general_captured, general_eager);
+GB_DESCRIBE(ladder::LadderExecs, groups, updates, update_seconds, bytes_saved);
+GB_DESCRIBE(ladder::LadderMemory, pool_bytes, exec_bytes, static_bytes, workspace_bytes, line_bytes,
             (later, exec_resolution_bytes));
-GB_DESCRIBE(model::RowCount, rows, count);
-GB_DESCRIBE(model::LadderSize, size, uses, rows, setup, step_seconds, eager_seconds, breakeven_steps,
+GB_DESCRIBE(ladder::RowCount, rows, count);
+GB_DESCRIBE(ladder::LadderSize, size, uses, rows, setup, step_seconds, eager_seconds, breakeven_steps,
             exec_bytes, pool_bytes, (later, dropped), (later, mode), (later, first_request_seconds),
             (later, served_seconds), (later, exec_resolution_bytes), (later, warmups));
-GB_DESCRIBE(model::LadderEager, rows, uses, step_seconds, (later, served_seconds));
-GB_DESCRIBE(model::LadderPlacement, latency_seconds, submit_seconds, busy_seconds);
-GB_DESCRIBE(model::LadderLaunch, index, startup, steps, split_steps, hit_rate, padding, stalls, memory,
+GB_DESCRIBE(ladder::LadderEager, rows, uses, step_seconds, (later, served_seconds));
+GB_DESCRIBE(ladder::LadderPlacement, latency_seconds, submit_seconds, busy_seconds);
+GB_DESCRIBE(ladder::LadderLaunch, index, startup, steps, split_steps, hit_rate, padding, stalls, memory,
             latency_seconds, submit_seconds, (later, wait_seconds), (later, response_seconds),
             rows_per_second, busy_seconds, predicted_seconds, sizes, eager, (later, placements),
             (later, first_requests), (later, tuning), (later, execs));
-GB_DESCRIBE(model::LadderSummary, latency_seconds, submit_seconds, busy_seconds, over_eager, over_every,
+GB_DESCRIBE(ladder::LadderSummary, latency_seconds, submit_seconds, busy_seconds, over_eager, over_every,
             over_engine, (later, over_modes));
-GB_DESCRIBE(model::TrafficMode, mode, count, served);
-GB_DESCRIBE(model::LadderTraffic, name, digest, steps, rows, sizes, arrivals, rate, (later, modes));
-GB_DESCRIBE(model::Ladder, id, (inlined(&T::cell)), role, (left_out, also), sizes, policy, traffic,
+GB_DESCRIBE(ladder::TrafficMode, mode, count, served);
+GB_DESCRIBE(ladder::LadderTraffic, name, digest, steps, rows, sizes, arrivals, rate, (later, modes));
+GB_DESCRIBE(ladder::Ladder, id, (inlined(&T::cell)), role, (left_out, also), sizes, policy, traffic,
             (custom_field<StatusField<T>>("status")), (custom_field<ReasonField<T>>("reason")), check,
             launches, summary);
-GB_DESCRIBE(model::FrontierPoint, sizes, step_seconds);
-GB_DESCRIBE(model::BestSize, size, mode, step_seconds, margin, over_eager);
-GB_DESCRIBE(model::BestModes, (inlined(&T::cell)), sizes, no_gain_from, no_gain_from_tokens);
-GB_DESCRIBE(model::Suggestion, (inlined(&T::cell)), from, sizes, interpolated, step_seconds,
+GB_DESCRIBE(ladder::FrontierPoint, sizes, step_seconds);
+GB_DESCRIBE(ladder::BestSize, size, mode, step_seconds, margin, over_eager);
+GB_DESCRIBE(ladder::BestModes, (inlined(&T::cell)), sizes, no_gain_from, no_gain_from_tokens);
+GB_DESCRIBE(ladder::Suggestion, (inlined(&T::cell)), from, sizes, interpolated, step_seconds,
             eager_step_seconds, startup_seconds, memory_bytes, frontier, (text, verified_by),
             verified_step_seconds, (later, memory_max_bytes), eager, (later, eager_verified_step_seconds),
             (later, over_eager),

@@ -40,24 +40,28 @@ ServeAnswer ask_ladder(process::ProcessSupervisor& supervisor, const std::vector
 
 namespace graphbench::codec {
 
-template void JsonWriter::put(Json&, const model::Ladder&) const;
-template void JsonWriter::put(Json&, const model::LadderLaunch&) const;
-template void JsonReader::read(JsonWalk::Value, model::LadderLaunch&);
+template void JsonWriter::put(Json&, const ladder::Ladder&) const;
+template void JsonWriter::put(Json&, const ladder::LadderLaunch&) const;
+template void JsonReader::read(JsonWalk::Value, ladder::LadderLaunch&);
 
-std::string to_json(const model::Result& result, const model::LadderFindings& findings) {
+}  // namespace graphbench::codec
+
+namespace graphbench::ladder {
+
+std::string ladders_to_json(const model::Result& result, const LadderFindings& findings) {
   std::string lists;
-  if (!findings.ladders.empty()) lists += lines_of("ladders", findings.ladders);
-  if (!findings.suggestions.empty()) lists += lines_of("suggestions", findings.suggestions);
-  if (!findings.best.empty()) lists += lines_of("best", findings.best);
-  return to_json(result, lists);
+  if (!findings.ladders.empty()) lists += codec::lines_of("ladders", findings.ladders);
+  if (!findings.suggestions.empty()) lists += codec::lines_of("suggestions", findings.suggestions);
+  if (!findings.best.empty()) lists += codec::lines_of("best", findings.best);
+  return codec::to_json(result, lists);
 }
 
-std::vector<model::Ladder> read_ladders(std::string_view text, const std::string& source) {
-  JsonWalk walk(source);
-  std::vector<model::Ladder> ladders;
-  walk.document(text, [&](std::string_view key, JsonWalk::Value value) {
+std::vector<Ladder> read_ladders(std::string_view text, const std::string& source) {
+  codec::JsonWalk walk(source);
+  std::vector<Ladder> ladders;
+  walk.document(text, [&](std::string_view key, codec::JsonWalk::Value value) {
     if (key == "ladders") {
-      JsonReader(walk).read(value, ladders);
+      codec::JsonReader(walk).read(value, ladders);
     } else {
       walk.skip(value);
     }
@@ -65,4 +69,4 @@ std::vector<model::Ladder> read_ladders(std::string_view text, const std::string
   return ladders;
 }
 
-}  // namespace graphbench::codec
+}  // namespace graphbench::ladder

@@ -7,11 +7,9 @@
 #include "harness/model/statistics/quantiles.hpp"
 #include "harness/sweep/report/series.hpp"
 
-namespace graphbench::reporters {
+namespace graphbench::ladder {
 namespace {
 
-using model::Ladder;
-using model::LadderLaunch;
 // A launch's numbers, by the value of the family's own label.
 using Numbers = std::vector<std::pair<std::string, std::optional<double>>>;
 
@@ -19,17 +17,18 @@ double as_double(std::int64_t count) {
   return static_cast<double>(count);
 }
 
-FamilyRow row_of(const char* name, const char* unit, const char* help) {
-  return gauge_row(std::string("graphbench_ladder_") + name, unit, {"CELL", "ladder", "traffic", "role"},
-                   help);
+reporters::FamilyRow row_of(const char* name, const char* unit, const char* help) {
+  return reporters::gauge_row(std::string("graphbench_ladder_") + name, unit,
+                              {"CELL", "ladder", "traffic", "role"}, help);
 }
 
-Family<Ladder> times(const char* name, const char* help, std::optional<model::Summary> LadderLaunch::*times) {
-  FamilyRow row = row_of(name, "seconds", help);
+reporters::Family<Ladder> times(const char* name, const char* help,
+                                std::optional<model::Summary> LadderLaunch::*times) {
+  reporters::FamilyRow row = row_of(name, "seconds", help);
   row.type = "summary";
   row.labels.emplace_back("quantile");
   return {std::move(row), [times](const Ladder& ladder) {
-            std::vector<Series> series;
+            std::vector<reporters::Series> series;
             std::vector<model::Summary> launches;
             std::vector<double> p50;
             for (const LadderLaunch& launch : ladder.launches) {
@@ -50,9 +49,9 @@ Family<Ladder> times(const char* name, const char* help, std::optional<model::Su
 }
 
 // A family with a series for each value of the label `own`.
-Family<Ladder> parts(const char* name, const char* unit, const char* own, const char* help,
-                     Numbers (*numbers)(const LadderLaunch& launch)) {
-  FamilyRow row = row_of(name, unit, help);
+reporters::Family<Ladder> parts(const char* name, const char* unit, const char* own, const char* help,
+                                Numbers (*numbers)(const LadderLaunch& launch)) {
+  reporters::FamilyRow row = row_of(name, unit, help);
   row.labels.emplace_back(own);
   return {std::move(row), [numbers](const Ladder& ladder) {
             std::map<std::string, std::vector<double>> values;
@@ -61,26 +60,26 @@ Family<Ladder> parts(const char* name, const char* unit, const char* own, const 
                 if (number && std::isfinite(*number)) values[label].push_back(*number);
               }
             }
-            std::vector<Series> series;
+            std::vector<reporters::Series> series;
             for (const auto& [value, of] : values) series.push_back({{value}, statistics::median(of)});
             return series;
           }};
 }
 
-Family<Ladder> number(const char* name, const char* unit, const char* help,
-                      double (*number)(const LadderLaunch& launch)) {
+reporters::Family<Ladder> number(const char* name, const char* unit, const char* help,
+                                 double (*number)(const LadderLaunch& launch)) {
   return {row_of(name, unit, help), [number](const Ladder& ladder) {
             std::vector<double> values;
             for (const LadderLaunch& launch : ladder.launches) {
               if (const double value = number(launch); std::isfinite(value)) values.push_back(value);
             }
             const auto median = statistics::median_or_absent(std::move(values));
-            return median ? std::vector<Series>{{{}, *median}} : std::vector<Series>();
+            return median ? std::vector<reporters::Series>{{{}, *median}} : std::vector<reporters::Series>();
           }};
 }
 
-Labels labels_of_ladder(const std::string& device, const Ladder& ladder) {
-  Labels labels = sweep::labels_of({device, ladder.cell});
+reporters::Labels labels_of_ladder(const std::string& device, const Ladder& ladder) {
+  reporters::Labels labels = sweep::labels_of({device, ladder.cell});
   const std::size_t traffic = ladder.id.rfind("/traffic-");
   const std::size_t sizes = ladder.id.rfind("/ladder-", traffic);
   labels.push_back({"ladder", ladder.id.substr(sizes + 8, traffic - sizes - 8)});
@@ -91,8 +90,8 @@ Labels labels_of_ladder(const std::string& device, const Ladder& ladder) {
 
 }  // namespace
 
-const std::vector<Family<Ladder>>& ladder_families() {
-  static const std::vector<Family<Ladder>> all = {
+const std::vector<reporters::Family<Ladder>>& ladder_families() {
+  static const std::vector<reporters::Family<Ladder>> all = {
       times("latency_seconds", "Time from the start of a served step to its completion.",
             &LadderLaunch::latency_seconds),
       times("submit_seconds", "Host time of a served step, for copies, padding and launches.",
@@ -138,12 +137,12 @@ const std::vector<Family<Ladder>>& ladder_families() {
 }
 
 std::string ladders_text(const std::string& device, const std::vector<Ladder>& ladders) {
-  FamilyLines lines;
+  reporters::FamilyLines lines;
   for (const Ladder& ladder : ladders)
-    add_lines(lines, ladder_families(), labels_of_ladder(device, ladder), ladder);
+    reporters::add_lines(lines, ladder_families(), labels_of_ladder(device, ladder), ladder);
   std::string text;
-  append_families(text, ladder_families(), {&lines});
+  reporters::append_families(text, ladder_families(), {&lines});
   return text;
 }
 
-}  // namespace graphbench::reporters
+}  // namespace graphbench::ladder

@@ -6,69 +6,72 @@
 
 #include <algorithm>
 
-namespace graphbench::reporters {
+namespace graphbench::ladder {
 namespace {
 
 std::string seconds_or_dash(const std::optional<double>& seconds) {
-  return seconds_value(seconds).text;
+  return reporters::seconds_value(seconds).text;
 }
 
 std::string bytes_text(const std::optional<std::int64_t>& bytes) {
-  return bytes ? format_bytes(*bytes) : "-";
+  return bytes ? reporters::format_bytes(*bytes) : "-";
 }
 
-void add(Section& section, std::string lead, std::string text, Weight weight = Weight::normal) {
+void add(reporters::Section& section, std::string lead, std::string text,
+         reporters::Weight weight = reporters::Weight::normal) {
   section.sentences.push_back({std::move(text), weight, std::move(lead)});
 }
 
-void add_times(Section& section, const char* name, const std::optional<model::Summary>& summary) {
+void add_times(reporters::Section& section, const char* name, const std::optional<model::Summary>& summary) {
   if (!summary) return;
   section.rows.push_back(
-      {.values = {text_value(name), seconds_value(summary->p50), seconds_value(summary->p90),
-                  seconds_value(summary->p99), seconds_value(summary->p999), seconds_value(summary->max)}});
+      {.values = {reporters::text_value(name), reporters::seconds_value(summary->p50),
+                  reporters::seconds_value(summary->p90), reporters::seconds_value(summary->p99),
+                  reporters::seconds_value(summary->p999), reporters::seconds_value(summary->max)}});
 }
 
 // The steps by runtime mode, and a note if several modes are served: vLLM decodes in FULL, and prefills in
 // PIECEWISE or NONE. So steps of different modes can do different work at equal token counts.
-void add_modes(Section& section, const std::vector<model::TrafficMode>& modes) {
+void add_modes(reporters::Section& section, const std::vector<TrafficMode>& modes) {
   if (modes.empty()) return;
   std::vector<std::string> counts;
-  for (const model::TrafficMode& each : modes)
+  for (const TrafficMode& each : modes)
     counts.push_back(fmt::format("{} {}{}", each.mode, each.count, each.served ? "" : " (left out)"));
   add(section, "modes", fmt::format("in the log: {}", fmt::join(counts, ", ")));
-  if (std::ranges::count(modes, true, &model::TrafficMode::served) > 1)
+  if (std::ranges::count(modes, true, &TrafficMode::served) > 1)
     add(section, "note",
         "these modes are merged, although FULL mostly decodes (one token per request) and the others also "
         "prefill; --traffic-mode serves some of them",
-        Weight::notice);
+        reporters::Weight::notice);
 }
 
-Value even_value(const model::LadderSize& size) {
+reporters::Value even_value(const LadderSize& size) {
   if (size.breakeven_steps)
-    return {.text = format_count(*size.breakeven_steps), .value = size.breakeven_steps};
-  return text_value(size.step_seconds ? "never" : "-");
+    return {.text = reporters::format_count(*size.breakeven_steps), .value = size.breakeven_steps};
+  return reporters::text_value(size.step_seconds ? "never" : "-");
 }
 
-Section sizes_section(const model::Ladder& ladder) {
-  Section section{.subject = "sizes of " + ladder.id,
-                  .columns = {{.name = "size"},
-                              {.name = "mode", .align = Align::left},
-                              {.name = "uses"},
-                              {.name = "rows", .align = Align::left},
-                              {.name = "padding", .unit = "ratio"},
-                              {.name = "capture", .unit = "seconds"},
-                              {.name = "step", .unit = "seconds"},
-                              {.name = "eager", .unit = "seconds"},
-                              {.name = "even"}}};
-  for (const model::LadderSize& size : ladder.launches.front().sizes) {
+reporters::Section sizes_section(const Ladder& ladder) {
+  reporters::Section section{.subject = "sizes of " + ladder.id,
+                             .columns = {{.name = "size"},
+                                         {.name = "mode", .align = reporters::Align::left},
+                                         {.name = "uses"},
+                                         {.name = "rows", .align = reporters::Align::left},
+                                         {.name = "padding", .unit = "ratio"},
+                                         {.name = "capture", .unit = "seconds"},
+                                         {.name = "step", .unit = "seconds"},
+                                         {.name = "eager", .unit = "seconds"},
+                                         {.name = "even"}}};
+  for (const LadderSize& size : ladder.launches.front().sizes) {
     if (size.dropped) {
-      Row& row = section.rows.emplace_back(Row{.values = {count_value(size.size)}});
+      reporters::Row& row =
+          section.rows.emplace_back(reporters::Row{.values = {reporters::count_value(size.size)}});
       row.values.resize(section.columns.size());
       row.note = "dropped: " + size.dropped->message;
       continue;
     }
     std::int64_t rows = 0;
-    for (const model::RowCount& each : size.rows) rows += each.rows * each.count;
+    for (const RowCount& each : size.rows) rows += each.rows * each.count;
     const std::string from =
         size.rows.empty() ? "-" : fmt::format("{}..{}", size.rows.front().rows, size.rows.back().rows);
     const std::optional<double> waste =
@@ -77,52 +80,57 @@ Section sizes_section(const model::Ladder& ladder) {
             : std::optional(1 - static_cast<double>(rows) / static_cast<double>(size.size * size.uses));
     const model::Setup& setup = size.setup;
     section.rows.push_back(
-        {.values = {count_value(size.size), text_value(size.mode), count_value(size.uses), text_value(from),
-                    percent_value(waste),
-                    seconds_value(setup.capture_seconds + setup.instantiate_seconds + setup.upload_seconds),
-                    seconds_value(size.step_seconds), seconds_value(size.eager_seconds), even_value(size)}});
+        {.values = {reporters::count_value(size.size), reporters::text_value(size.mode),
+                    reporters::count_value(size.uses), reporters::text_value(from),
+                    reporters::percent_value(waste),
+                    reporters::seconds_value(setup.capture_seconds + setup.instantiate_seconds +
+                                             setup.upload_seconds),
+                    reporters::seconds_value(size.step_seconds), reporters::seconds_value(size.eager_seconds),
+                    even_value(size)}});
   }
   return section;
 }
 
-std::string first_text(const model::FirstRequests& first) {
+std::string first_text(const FirstRequests& first) {
   const bool longer = first.p50_seconds > first.noise_seconds;
   return fmt::format("the first requests of {} sizes ", first.count) +
-         (longer
-              ? fmt::format("took longer than later requests by {} at p50", format_seconds(first.p50_seconds))
-              : fmt::format("did not take longer than later requests at p50 (noise {}); extra time:",
-                            format_seconds(first.noise_seconds))) +
-         fmt::format("{} {} at most, {} in total", longer ? "," : "", format_seconds(first.max_seconds),
-                     format_seconds(first.seconds));
+         (longer ? fmt::format("took longer than later requests by {} at p50",
+                               reporters::format_seconds(first.p50_seconds))
+                 : fmt::format("did not take longer than later requests at p50 (noise {}); extra time:",
+                               reporters::format_seconds(first.noise_seconds))) +
+         fmt::format("{} {} at most, {} in total", longer ? "," : "",
+                     reporters::format_seconds(first.max_seconds), reporters::format_seconds(first.seconds));
 }
 
-void add_service(Section& section, const model::LadderLaunch& launch) {
-  const model::LadderSteps& steps = launch.steps;
+void add_service(reporters::Section& section, const LadderLaunch& launch) {
+  const LadderSteps& steps = launch.steps;
   add(section, "steps",
       fmt::format("{} exact, {} padded, {} eager below the largest size, {} eager above it, {} captured "
                   "lazily{}; hit rate {}",
                   steps.exact, steps.padded, steps.eager_below, steps.eager_beyond, steps.captured_now,
                   steps.warming > 0 ? fmt::format(", {} warming", steps.warming) : "",
-                  percent_text(launch.hit_rate)));
-  const model::LadderPadding& padding = launch.padding;
+                  reporters::percent_text(launch.hit_rate)));
+  const LadderPadding& padding = launch.padding;
   add(section, "padding",
-      fmt::format(
-          "{} of {} rows in graphs, {}{}", padding.rows, padding.graph_rows, percent_text(padding.waste),
-          padding.seconds ? fmt::format("; ~{} of step time", format_seconds(*padding.seconds)) : ""));
-  std::string served = fmt::format("{} rows/s; {} of steps", format_count(launch.rows_per_second),
-                                   format_seconds(launch.busy_seconds));
+      fmt::format("{} of {} rows in graphs, {}{}", padding.rows, padding.graph_rows,
+                  reporters::percent_text(padding.waste),
+                  padding.seconds
+                      ? fmt::format("; ~{} of step time", reporters::format_seconds(*padding.seconds))
+                      : ""));
+  std::string served = fmt::format("{} rows/s; {} of steps", reporters::format_count(launch.rows_per_second),
+                                   reporters::format_seconds(launch.busy_seconds));
   if (launch.predicted_seconds)
-    served +=
-        fmt::format(", {} predicted from each size's median", format_seconds(*launch.predicted_seconds));
+    served += fmt::format(", {} predicted from each size's median",
+                          reporters::format_seconds(*launch.predicted_seconds));
   if (launch.stalls.count > 0)
-    served +=
-        fmt::format("; {} stalls for captures, {} in total, {} at most", launch.stalls.count,
-                    format_seconds(launch.stalls.seconds), format_seconds(launch.stalls.longest_seconds));
+    served += fmt::format("; {} stalls for captures, {} in total, {} at most", launch.stalls.count,
+                          reporters::format_seconds(launch.stalls.seconds),
+                          reporters::format_seconds(launch.stalls.longest_seconds));
   add(section, "served", std::move(served));
   if (launch.first_requests) add(section, "first", first_text(*launch.first_requests));
 }
 
-void add_costs(Section& section, const model::LadderLaunch& launch) {
+void add_costs(reporters::Section& section, const LadderLaunch& launch) {
   if (const auto& execs = launch.execs)
     add(section, "execs",
         fmt::format("{} for {} captured sizes; {} updates, {} each; {} saved", execs->groups,
@@ -137,22 +145,25 @@ void add_costs(Section& section, const model::LadderLaunch& launch) {
   const model::Startup& start = launch.startup;
   add(section, "start-up",
       fmt::format("{} prepare, {} warmup, {} capture, {} instantiate, {} upload",
-                  format_seconds(start.prepare_seconds), format_seconds(start.warmup_seconds),
-                  format_seconds(start.capture_seconds), format_seconds(start.instantiate_seconds),
-                  format_seconds(start.upload_seconds)));
-  const model::LadderMemory& memory = launch.memory;
+                  reporters::format_seconds(start.prepare_seconds),
+                  reporters::format_seconds(start.warmup_seconds),
+                  reporters::format_seconds(start.capture_seconds),
+                  reporters::format_seconds(start.instantiate_seconds),
+                  reporters::format_seconds(start.upload_seconds)));
+  const LadderMemory& memory = launch.memory;
   std::string text = fmt::format("{} pool, {} for execs, {} static, {} workspace",
-                                 format_bytes(memory.pool_bytes), bytes_text(memory.exec_bytes),
-                                 format_bytes(memory.static_bytes), format_bytes(memory.workspace_bytes));
+                                 reporters::format_bytes(memory.pool_bytes), bytes_text(memory.exec_bytes),
+                                 reporters::format_bytes(memory.static_bytes),
+                                 reporters::format_bytes(memory.workspace_bytes));
   if (memory.line_bytes)
     text += fmt::format("; prediction by a line through two sizes: {} for pool and execs",
-                        format_bytes(*memory.line_bytes));
+                        reporters::format_bytes(*memory.line_bytes));
   add(section, "memory", std::move(text));
 }
 
-void add_rivals(Section& section, const model::LadderSummary& summary) {
+void add_rivals(reporters::Section& section, const LadderSummary& summary) {
   const auto say = [&](const std::optional<double>& ratio, const std::string& of) {
-    if (ratio) add(section, "", fmt::format("{} take {} as long", of, format_ratio(*ratio)));
+    if (ratio) add(section, "", fmt::format("{} take {} as long", of, reporters::format_ratio(*ratio)));
   };
   say(summary.over_eager, "the same steps, all eager,");
   say(summary.over_every, "with every size captured they");
@@ -172,15 +183,15 @@ const char* title_of(const std::string& role) {
 }
 
 // With the numbers of the ladder's first launch.
-void add_ladder(Report& report, const model::Ladder& ladder) {
-  Section section{.subject = title_of(ladder.role) + std::string(" ") + ladder.id,
-                  .columns = {{.name = "times", .align = Align::left},
-                              {.name = "p50", .unit = "seconds"},
-                              {.name = "p90", .unit = "seconds"},
-                              {.name = "p99", .unit = "seconds"},
-                              {.name = "p99.9", .unit = "seconds"},
-                              {.name = "max", .unit = "seconds"}}};
-  const model::LadderTraffic& traffic = ladder.traffic;
+void add_ladder(reporters::Report& report, const Ladder& ladder) {
+  reporters::Section section{.subject = title_of(ladder.role) + std::string(" ") + ladder.id,
+                             .columns = {{.name = "times", .align = reporters::Align::left},
+                                         {.name = "p50", .unit = "seconds"},
+                                         {.name = "p90", .unit = "seconds"},
+                                         {.name = "p99", .unit = "seconds"},
+                                         {.name = "p99.9", .unit = "seconds"},
+                                         {.name = "max", .unit = "seconds"}}};
+  const LadderTraffic& traffic = ladder.traffic;
   add(section, "traffic",
       fmt::format("{}: {} steps of {} sizes, {} rows", traffic.name, traffic.steps, traffic.sizes,
                   traffic.rows));
@@ -190,37 +201,39 @@ void add_ladder(Report& report, const model::Ladder& ladder) {
     report.sections.push_back(std::move(section));
     return;
   }
-  const model::LadderLaunch& launch = ladder.launches.front();
+  const LadderLaunch& launch = ladder.launches.front();
   if (ladder.launches.size() > 1)
     add(section, "",
         fmt::format(
             "the numbers are of the first of {} launches; p50 over all launches: latency {}, submit {}",
-            ladder.launches.size(), format_seconds(ladder.summary.latency_seconds->p50),
-            format_seconds(ladder.summary.submit_seconds->p50)));
+            ladder.launches.size(), reporters::format_seconds(ladder.summary.latency_seconds->p50),
+            reporters::format_seconds(ladder.summary.submit_seconds->p50)));
   add_times(section, "latency", launch.latency_seconds);
   add_times(section, "submit", launch.submit_seconds);
   add_times(section, "waited", launch.wait_seconds);
   add_times(section, "response", launch.response_seconds);
   add_service(section, launch);
   add_costs(section, launch);
-  const bool rival = model::is_rival(ladder);
+  const bool rival = is_rival(ladder);
   if (!rival) add_rivals(section, ladder.summary);
   report.sections.push_back(std::move(section));
   if (!rival && !launch.sizes.empty()) report.sections.push_back(sizes_section(ladder));
 }
 
-Section best_section(const model::BestModes& best) {
-  Section section{.subject = "fastest mode by size",
-                  .detail = fmt::format(": {} {} {}", best.cell.workload, best.cell.preset, best.cell.dtype),
-                  .columns = {{.name = "size"},
-                              {.name = "mode", .align = Align::left},
-                              {.name = "step", .unit = "seconds"},
-                              {.name = "margin", .unit = "ratio"},
-                              {.name = "gain", .unit = "ratio"}}};
-  for (const model::BestSize& size : best.sizes)
+reporters::Section best_section(const BestModes& best) {
+  reporters::Section section{
+      .subject = "fastest mode by size",
+      .detail = fmt::format(": {} {} {}", best.cell.workload, best.cell.preset, best.cell.dtype),
+      .columns = {{.name = "size"},
+                  {.name = "mode", .align = reporters::Align::left},
+                  {.name = "step", .unit = "seconds"},
+                  {.name = "margin", .unit = "ratio"},
+                  {.name = "gain", .unit = "ratio"}}};
+  for (const BestSize& size : best.sizes)
     section.rows.push_back(
-        {.values = {count_value(size.size), text_value(size.mode), seconds_value(size.step_seconds),
-                    percent_value(size.margin), ratio_value(size.over_eager)}});
+        {.values = {reporters::count_value(size.size), reporters::text_value(size.mode),
+                    reporters::seconds_value(size.step_seconds), reporters::percent_value(size.margin),
+                    reporters::ratio_value(size.over_eager)}});
   if (best.no_gain_from)
     add(section, "",
         fmt::format("graphs gain less than 2 % from size {} on{}", *best.no_gain_from,
@@ -228,48 +241,52 @@ Section best_section(const model::BestModes& best) {
   return section;
 }
 
-Section suggestion_section(const model::Suggestion& made, const std::vector<std::string>& flags) {
+reporters::Section suggestion_section(const Suggestion& made, const std::vector<std::string>& flags) {
   const auto list = [](const std::vector<std::int64_t>& sizes) {
     return sizes.empty() ? std::string("none") : fmt::format("{}", fmt::join(sizes, ","));
   };
   const bool none = !made.no_suggestion.empty();
-  Section section{.subject = none ? "no suggestion" : "suggestion",
-                  .detail = fmt::format(" for {}, from {}{}", model::id_of(made.cell), made.from,
-                                        none ? ": " + made.no_suggestion : ""),
-                  .columns = {{.name = "captured sizes"}, {.name = "mean step", .unit = "seconds"}}};
-  for (const model::FrontierPoint& each : made.frontier)
-    section.rows.push_back({.values = {count_value(each.sizes), seconds_value(each.step_seconds)}});
+  reporters::Section section{
+      .subject = none ? "no suggestion" : "suggestion",
+      .detail = fmt::format(" for {}, from {}{}", model::id_of(made.cell), made.from,
+                            none ? ": " + made.no_suggestion : ""),
+      .columns = {{.name = "captured sizes"}, {.name = "mean step", .unit = "seconds"}}};
+  for (const FrontierPoint& each : made.frontier)
+    section.rows.push_back(
+        {.values = {reporters::count_value(each.sizes), reporters::seconds_value(each.step_seconds)}});
   add(section, "", fmt::format("{} {}", none ? "sizes" : "--capture-sizes", list(made.sizes)));
   for (const std::string& flag : flags) add(section, "", flag);
   add(section, "mean step",
-      fmt::format("{} predicted, {} served", format_seconds(made.step_seconds),
+      fmt::format("{} predicted, {} served", reporters::format_seconds(made.step_seconds),
                   seconds_or_dash(made.verified_step_seconds)));
-  std::string eager = fmt::format("{} predicted, {} served", format_seconds(made.eager_step_seconds),
-                                  seconds_or_dash(made.eager_verified_step_seconds));
+  std::string eager =
+      fmt::format("{} predicted, {} served", reporters::format_seconds(made.eager_step_seconds),
+                  seconds_or_dash(made.eager_verified_step_seconds));
   if (made.over_eager)
-    eager += fmt::format("; gain {} ({} to {})", format_ratio(*made.over_eager),
-                         format_ratio(*made.over_eager_ci95_low), format_ratio(*made.over_eager_ci95_high));
+    eager += fmt::format("; gain {} ({} to {})", reporters::format_ratio(*made.over_eager),
+                         reporters::format_ratio(*made.over_eager_ci95_low),
+                         reporters::format_ratio(*made.over_eager_ci95_high));
   add(section, fmt::format("eager ({}'s own)", made.eager), std::move(eager));
   add(section, "",
-      fmt::format("{} to start, {} of memory", format_seconds(made.startup_seconds),
-                  format_bytes(static_cast<std::int64_t>(made.memory_bytes))));
+      fmt::format("{} to start, {} of memory", reporters::format_seconds(made.startup_seconds),
+                  reporters::format_bytes(static_cast<std::int64_t>(made.memory_bytes))));
   if (made.memory_max_bytes)
     add(section, "",
-        "the memory budget is " + format_bytes(static_cast<std::int64_t>(*made.memory_max_bytes)));
+        "the memory budget is " + reporters::format_bytes(static_cast<std::int64_t>(*made.memory_max_bytes)));
   if (!made.interpolated.empty()) add(section, "interpolated, not measured", list(made.interpolated));
   return section;
 }
 
 }  // namespace
 
-Report report_of(const model::LadderFindings& findings,
-                 const std::function<std::vector<std::string>(const model::Suggestion&)>& flags_of) {
-  Report report;
-  for (const model::Ladder& ladder : findings.ladders) add_ladder(report, ladder);
-  for (const model::Suggestion& made : findings.suggestions)
+reporters::Report report_of(const LadderFindings& findings,
+                            const std::function<std::vector<std::string>(const Suggestion&)>& flags_of) {
+  reporters::Report report;
+  for (const Ladder& ladder : findings.ladders) add_ladder(report, ladder);
+  for (const Suggestion& made : findings.suggestions)
     report.sections.push_back(suggestion_section(made, flags_of(made)));
-  for (const model::BestModes& best : findings.best) report.sections.push_back(best_section(best));
+  for (const BestModes& best : findings.best) report.sections.push_back(best_section(best));
   return report;
 }
 
-}  // namespace graphbench::reporters
+}  // namespace graphbench::ladder

@@ -9,15 +9,15 @@
 #include "reporters/prometheus_text.hpp"
 #include "reporters/report.hpp"
 
-namespace graphbench::reporters {
+namespace graphbench::ladder {
 
 // Has the numbers of each ladder's first launch. `flags_of`: the engines' options for a suggestion.
-Report report_of(const model::LadderFindings& findings,
-                 const std::function<std::vector<std::string>(const model::Suggestion&)>& flags_of);
+reporters::Report report_of(const LadderFindings& findings,
+                            const std::function<std::vector<std::string>(const Suggestion&)>& flags_of);
 
-const std::vector<Family<model::Ladder>>& ladder_families();
+const std::vector<reporters::Family<Ladder>>& ladder_families();
 
 // The series of all ladders in the Prometheus text format. A ladder without launches has no series.
-std::string ladders_text(const std::string& device, const std::vector<model::Ladder>& ladders);
+std::string ladders_text(const std::string& device, const std::vector<Ladder>& ladders);
 
-}  // namespace graphbench::reporters
+}  // namespace graphbench::ladder

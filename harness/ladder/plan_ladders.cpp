@@ -20,24 +20,24 @@ std::vector<std::int64_t> distinct(const std::vector<std::int64_t>& rows) {
 }
 
 // Ladders with equal cells, sizes, policies and traffic have the same id: they are launches of one ladder.
-std::string id_of(const model::Ladder& ladder) {
+std::string id_of(const Ladder& ladder) {
   std::string text;
   for (const std::int64_t size : ladder.sizes) text += std::to_string(size) + ",";
   const auto& [pad, beyond, order, when, mutated, by, exec] = ladder.policy;
   for (const int each :
        {static_cast<int>(pad), static_cast<int>(beyond), static_cast<int>(order), static_cast<int>(when)})
     text += ";" + std::to_string(each);
-  if (mutated != model::MutatedInputs::refuse) text += ";" + std::to_string(static_cast<int>(mutated));
-  if (by != model::WarmupBy::capture) text += ";warmup-by=" + std::to_string(static_cast<int>(by));
-  if (exec != model::ExecOf::own) text += ";exec=" + std::to_string(static_cast<int>(exec));
+  if (mutated != MutatedInputs::refuse) text += ";" + std::to_string(static_cast<int>(mutated));
+  if (by != WarmupBy::capture) text += ";warmup-by=" + std::to_string(static_cast<int>(by));
+  if (exec != ExecOf::own) text += ";exec=" + std::to_string(static_cast<int>(exec));
   return model::id_of(ladder.cell) + "/ladder-" + sha256_hex(text).substr(0, 8) + "/traffic-" +
          ladder.traffic.digest;
 }
 
 // Finds the rival of ladder `of` by its role; null if there is none. `mode`: its mode, if not that of `of`.
-const model::Ladder* rival(const std::vector<model::Ladder>& ladders, const model::Ladder& of,
-                           const std::string& role, const std::string& mode = "") {
-  const auto found = std::ranges::find_if(ladders, [&](const model::Ladder& each) {
+const Ladder* rival(const std::vector<Ladder>& ladders, const Ladder& of, const std::string& role,
+                    const std::string& mode = "") {
+  const auto found = std::ranges::find_if(ladders, [&](const Ladder& each) {
     model::Cell cell = each.cell;
     cell.batch = of.cell.batch;
     if (role == "eager" || cell.mode == mode) cell.mode = of.cell.mode;
@@ -48,7 +48,7 @@ const model::Ladder* rival(const std::vector<model::Ladder>& ladders, const mode
   return found == ladders.end() ? nullptr : &*found;
 }
 
-std::optional<double> over(const model::Ladder* rival, const model::Ladder& ladder) {
+std::optional<double> over(const Ladder* rival, const Ladder& ladder) {
   if (rival == nullptr || !rival->summary.busy_seconds || !ladder.summary.busy_seconds) return std::nullopt;
   return rival->summary.busy_seconds->p50 / ladder.summary.busy_seconds->p50;
 }
@@ -65,15 +65,13 @@ PlannedLadder planned(const model::WorkerTask& task, const LadderRequest& reques
                   .rows = request.trace.rows,
                   .arrivals = request.trace.arrivals};
   planned.task.task.batches.clear();
-  if (role != "asked")
-    planned.task.policy.when = role == "lazy" ? model::CaptureWhen::lazy : model::CaptureWhen::startup;
-  if (planned.task.policy.when != model::CaptureWhen::lazy)
-    planned.task.policy.warmup_by = model::WarmupBy::capture;
+  if (role != "asked") planned.task.policy.when = role == "lazy" ? CaptureWhen::lazy : CaptureWhen::startup;
+  if (planned.task.policy.when != CaptureWhen::lazy) planned.task.policy.warmup_by = WarmupBy::capture;
   if (planned.task.sizes.empty()) {  // without sizes, policy and mode have no effect
     planned.task.task.mode = model::reference_mode().name;
     planned.task.policy = {};
   }
-  model::Ladder& ladder = planned.ladder;
+  Ladder& ladder = planned.ladder;
   ladder.sizes = planned.task.sizes;
   ladder.cell = model::cell_of(planned.task.task, ladder.sizes.empty() ? 0 : ladder.sizes.back());
   if (!planned.task.modes.empty()) ladder.cell.mode = "best";
@@ -110,7 +108,7 @@ std::vector<PlannedLadder> plan_ladders(const model::Plan& plan, const LadderReq
     add(task, "asked", captures ? request.sizes : std::vector<std::int64_t>());
     if (!captures) continue;
     if (request.also_when)
-      add(task, *request.also_when == model::CaptureWhen::lazy ? "lazy" : "startup", request.sizes);
+      add(task, *request.also_when == CaptureWhen::lazy ? "lazy" : "startup", request.sizes);
     if (request.rivals || request.suggests) add(task, "eager", {});
     if (request.rivals && every.size() <= every_sizes_max) add(task, "every", every);
     if (!request.engine_sizes.empty()) add(task, "engine", request.engine_sizes);
@@ -119,17 +117,17 @@ std::vector<PlannedLadder> plan_ladders(const model::Plan& plan, const LadderReq
 }
 
 std::vector<PlannedLadder> plan_best(const model::Plan& plan, const LadderRequest& request,
-                                     const std::vector<model::BestModes>& best) {
+                                     const std::vector<BestModes>& best) {
   std::vector<PlannedLadder> ladders;
   std::set<std::pair<std::string, std::int64_t>> seen;
   for (const model::WorkerTask& task : plan.tasks) {
-    for (const model::BestModes& modes : best) {
+    for (const BestModes& modes : best) {
       model::Cell cell = model::cell_of(task, modes.cell.batch);
       cell.mode = modes.cell.mode;
       if (cell != modes.cell || !model::is_graph_mode(task.mode)) continue;
       std::vector<std::int64_t> sizes;
       std::vector<std::string> words;
-      for (const model::BestSize& each : modes.sizes) {
+      for (const BestSize& each : modes.sizes) {
         sizes.push_back(each.size);
         words.push_back(each.mode);
       }
@@ -153,9 +151,8 @@ double estimated_seconds(const std::vector<PlannedLadder>& ladders) {
   return seconds;
 }
 
-void add_answer(std::vector<model::Ladder>& ladders, const PlannedLadder& planned,
-                const ServeAnswer& answer) {
-  auto found = std::ranges::find(ladders, planned.ladder.id, &model::Ladder::id);
+void add_answer(std::vector<Ladder>& ladders, const PlannedLadder& planned, const ServeAnswer& answer) {
+  auto found = std::ranges::find(ladders, planned.ladder.id, &Ladder::id);
   if (found == ladders.end()) found = ladders.insert(ladders.end(), planned.ladder);
   // Keeps the worst status: CellStatus orders `skipped` before `failed`.
   if (answer.status > found->status) {
@@ -166,10 +163,10 @@ void add_answer(std::vector<model::Ladder>& ladders, const PlannedLadder& planne
   if (answer.status == model::CellStatus::ok) found->launches.push_back(answer.launch);
 }
 
-void summarize(std::vector<model::Ladder>& ladders) {
-  for (model::Ladder& ladder : ladders) {
+void summarize(std::vector<Ladder>& ladders) {
+  for (Ladder& ladder : ladders) {
     std::vector<double> latency, submit, busy;
-    for (const model::LadderLaunch& launch : ladder.launches) {
+    for (const LadderLaunch& launch : ladder.launches) {
       if (launch.latency_seconds) latency.push_back(launch.latency_seconds->p50);
       if (launch.submit_seconds) submit.push_back(launch.submit_seconds->p50);
       busy.push_back(launch.busy_seconds);
@@ -178,11 +175,11 @@ void summarize(std::vector<model::Ladder>& ladders) {
     ladder.summary.submit_seconds = statistics::estimate_over(submit);
     ladder.summary.busy_seconds = statistics::estimate_over(busy);
   }
-  for (model::Ladder& ladder : ladders) {
-    if (model::is_rival(ladder) || ladder.sizes.empty()) continue;
+  for (Ladder& ladder : ladders) {
+    if (is_rival(ladder) || ladder.sizes.empty()) continue;
     if (ladder.role == "best") {
       for (const std::string& mode : model::names_of(model::modes())) {
-        const model::Ladder* const of_mode = rival(ladders, ladder, "asked", mode);
+        const Ladder* const of_mode = rival(ladders, ladder, "asked", mode);
         if (const auto ratio = over(of_mode, ladder)) ladder.summary.over_modes[mode] = *ratio;
       }
     }

@@ -15,12 +15,12 @@ namespace graphbench::ladder {
 struct LadderRequest {
   std::vector<std::int64_t> sizes;
   std::vector<std::int64_t> engine_sizes;  // sizes of the engine rival; empty: there is none
-  model::LadderPolicy policy;
-  std::optional<model::CaptureWhen> also_when = {};  // if set, a rival captures the same sizes at this time
+  LadderPolicy policy;
+  std::optional<CaptureWhen> also_when = {};  // if set, a rival captures the same sizes at this time
   Trace trace;
-  model::LadderTraffic traffic;  // has name, rate and modes; planned() fills in the others, from the trace
-  bool rivals = true;            // also measures two rivals: every step eager, and every size captured
-  bool suggests = false;         // measures the eager rival even if `rivals` is false
+  LadderTraffic traffic;  // has name, rate and modes; planned() fills in the others, from the trace
+  bool rivals = true;     // also measures two rivals: every step eager, and every size captured
+  bool suggests = false;  // measures the eager rival even if `rivals` is false
 };
 
 // With more sizes in the traffic than this, no rival captures every size.
@@ -28,7 +28,7 @@ inline constexpr std::size_t every_sizes_max = 1024;
 
 // One launch of one ladder.
 struct PlannedLadder {
-  model::Ladder ladder;  // without launches
+  Ladder ladder;  // without launches
   ServeTask task;
 };
 // Plans one launch of a ladder in this role, under the request's traffic and policy. Only the roles
@@ -39,14 +39,14 @@ PlannedLadder planned(const model::WorkerTask& task, const LadderRequest& reques
 // Ignores the plan's batches.
 std::vector<PlannedLadder> plan_ladders(const model::Plan& plan, const LadderRequest& request);
 std::vector<PlannedLadder> plan_best(const model::Plan& plan, const LadderRequest& request,
-                                     const std::vector<model::BestModes>& best);
+                                     const std::vector<BestModes>& best);
 
 // The estimated time in seconds of these launches, run one after the other.
 double estimated_seconds(const std::vector<PlannedLadder>& ladders);
 
 // Adds an answer to the ladder with the planned id, or appends that ladder. Keeps the worst launch's status.
-void add_answer(std::vector<model::Ladder>& ladders, const PlannedLadder& planned, const ServeAnswer& answer);
+void add_answer(std::vector<Ladder>& ladders, const PlannedLadder& planned, const ServeAnswer& answer);
 
-void summarize(std::vector<model::Ladder>& ladders);
+void summarize(std::vector<Ladder>& ladders);
 
 }  // namespace graphbench::ladder

@@ -7,11 +7,8 @@
 
 namespace graphbench::ladder {
 
-using model::LadderBeyond;
-using model::LadderPad;
-
 std::optional<Route> route(const std::vector<std::int64_t>& sizes, std::int64_t rows,
-                           const model::LadderPolicy& policy) {
+                           const LadderPolicy& policy) {
   Route found{.how = How::exact, .full_parts = 0, .rest = rows, .captured = 0};
   const std::int64_t largest = sizes.empty() ? 0 : sizes.back();
   if (rows > largest) {
@@ -30,11 +27,11 @@ std::optional<Route> route(const std::vector<std::int64_t>& sizes, std::int64_t 
   return found;
 }
 
-void Tally::add(const Route& route, const std::vector<std::int64_t>& sizes, model::CaptureWhen when) {
+void Tally::add(const Route& route, const std::vector<std::int64_t>& sizes, CaptureWhen when) {
   bool waits = false;
   bool warms = false;
   const auto replay = [&](std::int64_t size, std::int64_t rows, std::int64_t count) {
-    if (when == model::CaptureWhen::lazy && warmups > 0) {
+    if (when == CaptureWhen::lazy && warmups > 0) {
       std::int64_t& warm = warmed[size];
       const std::int64_t eagerly = std::min(count, warmups - warm);
       warm += eagerly;
@@ -42,7 +39,7 @@ void Tally::add(const Route& route, const std::vector<std::int64_t>& sizes, mode
       warms |= eagerly > 0;
     }
     if (count == 0) return;
-    waits |= when == model::CaptureWhen::lazy && !used.contains(size);
+    waits |= when == CaptureWhen::lazy && !used.contains(size);
     used[size][rows] += count;
     graph_rows += size * count;
     padding_rows += (size - rows) * count;
@@ -75,14 +72,14 @@ double Tally::hit_rate() const {
   return total() == 0 ? 0 : static_cast<double>(steps.exact + steps.padded) / static_cast<double>(total());
 }
 
-model::LadderPadding Tally::padding() const {
+LadderPadding Tally::padding() const {
   const double waste =
       graph_rows == 0 ? 0 : static_cast<double>(padding_rows) / static_cast<double>(graph_rows);
   return {.rows = padding_rows, .graph_rows = graph_rows, .waste = waste, .seconds = {}};
 }
 
 Tally tally(const std::vector<std::int64_t>& steps, const std::vector<std::int64_t>& sizes,
-            const model::LadderPolicy& policy, const std::string& where) {
+            const LadderPolicy& policy, const std::string& where) {
   Tally sum;
   for (const std::int64_t rows : steps) {
     const std::optional<Route> found = route(sizes, rows, policy);

@@ -24,10 +24,10 @@ struct Route {
 
 // `sizes` is ascending. Absent if the policy refuses the step.
 std::optional<Route> route(const std::vector<std::int64_t>& sizes, std::int64_t rows,
-                           const model::LadderPolicy& policy);
+                           const LadderPolicy& policy);
 
 struct Tally {
-  model::LadderSteps steps;
+  LadderSteps steps;
   std::int64_t split_steps = 0;
   std::int64_t padding_rows = 0;
   std::int64_t graph_rows = 0;
@@ -37,17 +37,17 @@ struct Tally {
   std::map<std::int64_t, std::int64_t> warmed = {};  // size -> warmups so far
 
   // Counts a step with this route. With lazy capture, the first step that replays a size is captured_now.
-  void add(const Route& route, const std::vector<std::int64_t>& sizes, model::CaptureWhen when);
+  void add(const Route& route, const std::vector<std::int64_t>& sizes, CaptureWhen when);
   std::int64_t total() const {
     return steps.exact + steps.padded + steps.eager_below + steps.eager_beyond + steps.captured_now +
            steps.warming;
   }
   double hit_rate() const;
-  model::LadderPadding padding() const;
+  LadderPadding padding() const;
 };
 
 // Counts the steps in order. `steps`: the rows of each. Throws InputError(`where`) for a refused step.
 Tally tally(const std::vector<std::int64_t>& steps, const std::vector<std::int64_t>& sizes,
-            const model::LadderPolicy& policy, const std::string& where);
+            const LadderPolicy& policy, const std::string& where);
 
 }  // namespace graphbench::ladder

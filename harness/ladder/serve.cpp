@@ -13,12 +13,12 @@ namespace graphbench::ladder {
 using execution::ExecutionMode;
 
 void Server::check_program() const {
-  if (!task_.sizes.empty() && task_.policy.mutated_inputs == model::MutatedInputs::refuse) {
+  if (!task_.sizes.empty() && task_.policy.mutated_inputs == MutatedInputs::refuse) {
     for (const ir::ValueId id : ir::mutated_inputs(program_))
       execution::refuse_mutated_input(program_, id, "--mutated-inputs copy_back");
   }
   require_batch_major(program_);
-  if (task_.policy.beyond != model::LadderBeyond::split) return;
+  if (task_.policy.beyond != LadderBeyond::split) return;
   const std::vector<ir::ValueId> states = program_.values_of(ir::ValueKind::state);
   if (states.empty()) return;
   throw Error(ErrorCode::state_not_splittable,
@@ -68,7 +68,7 @@ void Server::drop(std::int64_t size, const Error& error) {
                     ": a size that fitted in the first placement does not fit now: " + error.what());
   std::erase(sizes_, size);
   rungs_.erase(size);
-  model::LadderSize& dropped = dropped_.emplace_back();
+  LadderSize& dropped = dropped_.emplace_back();
   dropped.size = size;
   dropped.dropped = model::reason_of(error);
 }
@@ -137,7 +137,7 @@ void Server::capture(Rung& rung) {
   rung.captured = true;
   rung.pool_bytes = static_cast<std::int64_t>(rig_.graph_pool()->statistics().reserved_bytes);
   capture_order_.push_back(&rung);
-  if (task_.policy.exec == model::ExecOf::shared) join_group(rung);
+  if (task_.policy.exec == ExecOf::shared) join_group(rung);
   stall_ += watch.seconds();
 }
 
@@ -163,13 +163,13 @@ void Server::start_up() {
   allocate();
   if (is_first()) clock_.lap(&model::Startup::weights_seconds);
   std::vector<std::int64_t> order = sizes_;
-  if (task_.policy.order == model::CaptureOrder::largest) std::ranges::reverse(order);
+  if (task_.policy.order == CaptureOrder::largest) std::ranges::reverse(order);
   for (const std::int64_t size : order) {
     if (mode_of(size) == ExecutionMode::eager) continue;
     hooks_.alive();
     try {
       prepare(size);
-      if (task_.policy.when == model::CaptureWhen::startup) capture(rungs_[size]);
+      if (task_.policy.when == CaptureWhen::startup) capture(rungs_[size]);
     } catch (const Error& error) {
       if (error.code() != ErrorCode::out_of_memory) throw;
       drop(size, error);
@@ -177,7 +177,7 @@ void Server::start_up() {
     }
     if (is_first()) clock_.add(rungs_[size].result.setup);
   }
-  if (task_.policy.exec == model::ExecOf::one_switch && !capture_order_.empty()) join_switch();
+  if (task_.policy.exec == ExecOf::one_switch && !capture_order_.empty()) join_switch();
   look_up();
 }
 

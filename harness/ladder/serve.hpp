@@ -23,7 +23,7 @@ struct ServeTask {
   model::WorkerTask task;  // without batches; its mode is eager if there are no sizes
   std::vector<std::int64_t> sizes;
   std::vector<std::string> modes;  // the mode of each size; empty: all sizes have the task's mode
-  model::LadderPolicy policy;
+  LadderPolicy policy;
   std::vector<std::int64_t> rows;
   std::vector<double> arrivals;  // in seconds; empty: each step follows the previous one
   std::int64_t placements = placements_of_a_launch;
@@ -35,7 +35,7 @@ struct ServeAnswer {
   std::optional<model::Check> check;
   std::optional<model::DeviceFacts> device;
   std::vector<model::LibraryChoice> choices;
-  model::LadderLaunch launch;
+  LadderLaunch launch;
 };
 
 struct ServeHooks {

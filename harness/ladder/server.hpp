@@ -28,7 +28,7 @@ struct Samples {
 // A size that is captured at start-up or later. The object lives for all placements, its executor for one
 // placement.
 struct Rung {
-  model::LadderSize result;
+  LadderSize result;
   std::optional<model::Setup> later = {};  // the setup in the last placement; absent: only one placement
   // Made with its kernels at start-up, even if the size is captured later.
   std::unique_ptr<execution::Executor> executor;
@@ -86,7 +86,7 @@ class Server {
  private:
   void check_program() const;
   void move();
-  bool by_requests() const { return task_.policy.warmup_by == model::WarmupBy::requests; }
+  bool by_requests() const { return task_.policy.warmup_by == WarmupBy::requests; }
   Tally fresh_tally() const {
     Tally tally{};
     if (by_requests()) tally.warmups = task_.task.warmup;
@@ -108,15 +108,15 @@ class Server {
   void join_group(Rung& rung);
   void join_switch();
   void time_updates();
-  void report_execs(model::LadderLaunch& launch);
+  void report_execs(LadderLaunch& launch);
   void wait(double wanted, SteadyClock::time_point& said) const;
   void time_turns(std::vector<Turn> turns, std::mt19937_64& random);
   void calibrate();
   void report();
-  void report_tuning(model::LadderLaunch& launch) const;
-  void report_times(model::LadderLaunch& launch) const;
+  void report_tuning(LadderLaunch& launch) const;
+  void report_times(LadderLaunch& launch) const;
   std::optional<std::int64_t> own_pool_bytes(std::int64_t size);
-  void report_memory(model::LadderLaunch& launch);
+  void report_memory(LadderLaunch& launch);
   void check();
 
   const ServeTask& task_;
@@ -128,7 +128,7 @@ class Server {
 
   std::vector<std::int64_t> sizes_;  // ascending, without dropped sizes
   std::map<std::int64_t, Rung> rungs_;
-  std::vector<model::LadderSize> dropped_;
+  std::vector<LadderSize> dropped_;
   std::map<std::int64_t, EagerRows> eager_;
   std::map<std::int64_t, Prepared> prepared_;
   std::optional<Caller> caller_;

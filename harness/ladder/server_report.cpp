@@ -92,14 +92,14 @@ void Server::time_updates() {
   }
 }
 
-void Server::report_execs(model::LadderLaunch& launch) {
-  if (task_.policy.exec == model::ExecOf::own) return;
-  model::LadderExecs& execs = launch.execs.emplace();
+void Server::report_execs(LadderLaunch& launch) {
+  if (task_.policy.exec == ExecOf::own) return;
+  LadderExecs& execs = launch.execs.emplace();
   execs.groups = static_cast<std::int64_t>(groups_.size());
   execs.updates = updates_;
   execs.update_seconds = statistics::median_or_absent(update_seconds_);
   // These bytes were measured with one exec per size; a switch has a single exec for all sizes instead.
-  if (task_.policy.exec == model::ExecOf::one_switch) launch.memory.exec_bytes.reset();
+  if (task_.policy.exec == ExecOf::one_switch) launch.memory.exec_bytes.reset();
   if (!launch.memory.exec_bytes) return;
   execs.bytes_saved = 0;
   for (const std::vector<Rung*>& group : groups_) {
@@ -110,7 +110,7 @@ void Server::report_execs(model::LadderLaunch& launch) {
   *launch.memory.exec_bytes -= *execs.bytes_saved;
 }
 
-void Server::report_times(model::LadderLaunch& launch) const {
+void Server::report_times(LadderLaunch& launch) const {
   const auto summary = [this](std::vector<double> Served::*of) {
     std::vector<std::vector<double>> samples;
     for (const Served& each : placements_) samples.push_back(each.*of);
@@ -134,24 +134,24 @@ void Server::report_times(model::LadderLaunch& launch) const {
 
 namespace {
 
-std::optional<model::FirstRequests> first_requests(const std::map<std::int64_t, Rung>& rungs) {
+std::optional<FirstRequests> first_requests(const std::map<std::int64_t, Rung>& rungs) {
   std::vector<double> longer, spreads;
   for (const auto& [size, rung] : rungs) {
-    const model::LadderSize& of = rung.result;
+    const LadderSize& of = rung.result;
     // Skips a size that no step used, that a split step used first, or that was not captured.
     if (!of.first_request_seconds || !of.step_seconds) continue;
     longer.push_back(*of.first_request_seconds - *of.step_seconds);
     spreads.push_back(rung.step.spreads.front());  // a size's first request is in the first placement
   }
   if (longer.empty()) return std::nullopt;
-  return model::FirstRequests{static_cast<std::int64_t>(longer.size()), statistics::median(longer),
-                              *std::ranges::max_element(longer), sum(longer), statistics::median(spreads)};
+  return FirstRequests{static_cast<std::int64_t>(longer.size()), statistics::median(longer),
+                       *std::ranges::max_element(longer), sum(longer), statistics::median(spreads)};
 }
 
 }  // namespace
 
 void Server::report() {
-  model::LadderLaunch& launch = answer_.launch;
+  LadderLaunch& launch = answer_.launch;
   launch.index = task_.task.launch;
   launch.startup = clock_.startup();
   launch.steps = tally_.steps;
@@ -166,7 +166,7 @@ void Server::report() {
   report_execs(launch);
   launch.sizes = dropped_;
   for (auto& [size, rung] : rungs_) {
-    model::LadderSize& of = rung.result;
+    LadderSize& of = rung.result;
     for (const auto& [rows, count] : tally_.used[size]) {
       of.rows.push_back({rows, count});
       of.uses += count;
@@ -183,7 +183,7 @@ void Server::report() {
   for (const std::int64_t size : sizes_) {
     if (!rungs_.contains(size)) launch.sizes.push_back({.size = size, .mode = model::reference_mode().name});
   }
-  std::ranges::sort(launch.sizes, {}, &model::LadderSize::size);
+  std::ranges::sort(launch.sizes, {}, &LadderSize::size);
   launch.first_requests = first_requests(rungs_);
   for (const auto& [rows, eager] : eager_)
     launch.eager.push_back({rows, tally_.eager[rows], mean_of(eager.step), mean_of(eager.served)});
@@ -191,15 +191,15 @@ void Server::report() {
   report_tuning(launch);
 }
 
-void Server::report_tuning(model::LadderLaunch& launch) const {
+void Server::report_tuning(LadderLaunch& launch) const {
   if (task_.task.settings.caller.tune_sizes.empty()) return;
-  model::LadderTuning& tuning = launch.tuning.emplace();
-  for (const model::LadderSize& size : launch.sizes) {
+  LadderTuning& tuning = launch.tuning.emplace();
+  for (const LadderSize& size : launch.sizes) {
     const bool tuned = model::is_tuned(task_.task.settings.caller, size.size);
     (tuned ? tuning.tuned_captured : tuning.general_captured) += size.uses;
     (tuned ? tuning.tuned_eager : tuning.general_eager) += size.warmups;
   }
-  for (const model::LadderEager& eager : launch.eager)
+  for (const LadderEager& eager : launch.eager)
     (model::is_tuned(task_.task.settings.caller, eager.rows) ? tuning.tuned_eager : tuning.general_eager) +=
         eager.uses;
 }
@@ -216,7 +216,7 @@ std::optional<std::int64_t> Server::own_pool_bytes(std::int64_t size) {
   }
 }
 
-void Server::report_memory(model::LadderLaunch& launch) {
+void Server::report_memory(LadderLaunch& launch) {
   launch.memory.static_bytes = static_cast<std::int64_t>(rig_.buffers().bytes());
   launch.memory.workspace_bytes = static_cast<std::int64_t>(rig_.device().workspace_bytes());
   if (capture_order_.empty()) return;
@@ -259,7 +259,7 @@ void Server::check() {
   for (auto& [size, rung] : rungs_) {
     const std::int64_t rows = below + 1;  // the fewest rows that run in this size, so the most padding
     below = size;
-    if (!rung.captured || rows == size || task_.policy.pad == model::LadderPad::none) continue;
+    if (!rung.captured || rows == size || task_.policy.pad == LadderPad::none) continue;
     answer_.check = model::Check{.reference = "eager_padded",
                                  .identical = false,
                                  .max_abs_error = 0,

@@ -164,17 +164,17 @@ std::vector<Choice> best_ladders(const SuggestProblem& problem) {
   return Search(problem).run();
 }
 
-Measurements measurements_of(const model::Ladder& ladder) {
+Measurements measurements_of(const Ladder& ladder) {
   BySize steps, startups, execs, pools, eager;
-  for (const model::LadderLaunch& launch : ladder.launches) {
-    for (const model::LadderSize& size : launch.sizes) {
+  for (const LadderLaunch& launch : ladder.launches) {
+    for (const LadderSize& size : launch.sizes) {
       if (!size.step_seconds) continue;  // the size was not captured
       add_value(steps, size.size, size.served_seconds);
       add_value(startups, size.size, std::optional(startup_seconds(size.setup)));
       add_value(execs, size.size, size.exec_bytes);
       add_value(pools, size.size, size.pool_bytes);
     }
-    for (const model::LadderEager& rows : launch.eager) add_value(eager, rows.rows, rows.served_seconds);
+    for (const LadderEager& rows : launch.eager) add_value(eager, rows.rows, rows.served_seconds);
   }
   return {over(steps, statistics::mean_of), over(startups, statistics::median),
           over(execs, statistics::median), over(pools, statistics::median), over(eager, statistics::mean_of)};
@@ -258,8 +258,7 @@ const std::vector<std::string>& engines() {
   return names;
 }
 
-std::string flag_for(const std::string& engine, const std::vector<std::int64_t>& sizes,
-                     model::LadderPad pad) {
+std::string flag_for(const std::string& engine, const std::vector<std::int64_t>& sizes, LadderPad pad) {
   const char* const separator = engine == "sglang" ? " " : ",";
   std::string list;
   for (const std::int64_t size : sizes) list += (list.empty() ? "" : separator) + std::to_string(size);
@@ -268,7 +267,7 @@ std::string flag_for(const std::string& engine, const std::vector<std::int64_t>&
            R"(], "max_cudagraph_capture_size": )" + std::to_string(sizes.back()) + "}'";
   if (engine == "sglang") return "--cuda-graph-bs-decode " + list;
   // Without enable_padding, TensorRT-LLM runs steps of sizes that are not listed eagerly.
-  const char* const padding = pad == model::LadderPad::up ? "enable_padding: true, " : "";
+  const char* const padding = pad == LadderPad::up ? "enable_padding: true, " : "";
   return std::string("cuda_graph_config: {") + padding + "batch_sizes: [" + list + "]}";
 }
 

@@ -52,7 +52,7 @@ struct Measurements {
 };
 // Step times, also of eager steps, are means over the served steps, so that rare long steps count. All other
 // values are medians over launches.
-Measurements measurements_of(const model::Ladder& ladder);
+Measurements measurements_of(const Ladder& ladder);
 // Measurements from the graph cells of one workload, preset, dtype, pass, warmup and mode, and from the eager
 // cells. Step times are means.
 Measurements measurements_of(const std::vector<model::CellResult>& cells, const model::Cell& of);
@@ -70,6 +70,6 @@ SuggestProblem problem_of(const Measurements& measured, const std::vector<std::i
 // The known engines, in the versions that docs/reference/ladder.md names. flag_for() returns the flag that
 // gives `sizes`, which must not be empty, to an engine. `pad` applies to engines with a flag for padding.
 const std::vector<std::string>& engines();
-std::string flag_for(const std::string& engine, const std::vector<std::int64_t>& sizes, model::LadderPad pad);
+std::string flag_for(const std::string& engine, const std::vector<std::int64_t>& sizes, LadderPad pad);
 
 }  // namespace graphbench::ladder

@@ -17,8 +17,8 @@
 namespace graphbench::ladder {
 namespace {
 
-model::Suggestion suggestion_of(const Measurements& measured, const std::vector<std::int64_t>& rows,
-                                const Budgets& budgets, const std::string& where) {
+Suggestion suggestion_of(const Measurements& measured, const std::vector<std::int64_t>& rows,
+                         const Budgets& budgets, const std::string& where) {
   SuggestProblem problem = problem_of(measured, rows, where);
   problem.sizes_max = budgets.sizes_max;
   problem.memory_bytes =
@@ -26,7 +26,7 @@ model::Suggestion suggestion_of(const Measurements& measured, const std::vector<
   problem.startup_seconds = budgets.startup_seconds;
   const std::vector<Choice> best = best_ladders(problem);
   const auto steps = static_cast<double>(rows.size());
-  model::Suggestion suggestion;
+  Suggestion suggestion;
   suggestion.sizes = best.back().sizes;
   for (const Candidate& each : problem.candidates) {
     if (!each.measured && contains(suggestion.sizes, each.size)) suggestion.interpolated.push_back(each.size);
@@ -55,9 +55,9 @@ std::string words_of_group(const model::Cell& cell) {
 
 // The measurements of `ladder`. Sizes that it lacks come from other ladders with the same program, in the
 // same mode or eager.
-Measurements measurements_around(const model::Ladder& ladder, const std::vector<model::Ladder>& all) {
+Measurements measurements_around(const Ladder& ladder, const std::vector<Ladder>& all) {
   Measurements measured = measurements_of(ladder);
-  for (const model::Ladder& other : all) {
+  for (const Ladder& other : all) {
     model::Cell cell = other.cell;
     const bool eager = cell.mode == model::reference_mode().name;
     if (eager) cell.mode = ladder.cell.mode;
@@ -75,22 +75,22 @@ Measurements measurements_around(const model::Ladder& ladder, const std::vector<
 
 // The ladder that captured `sizes` at start-up, with `of`'s program and mode; null if there is none. Without
 // sizes, the eager ladder.
-const model::Ladder* served(const std::vector<model::Ladder>& ladders, const model::Cell& of,
-                            const std::vector<std::int64_t>& sizes) {
-  const auto found = std::ranges::find_if(ladders, [&](const model::Ladder& each) {
+const Ladder* served(const std::vector<Ladder>& ladders, const model::Cell& of,
+                     const std::vector<std::int64_t>& sizes) {
+  const auto found = std::ranges::find_if(ladders, [&](const Ladder& each) {
     model::Cell cell = each.cell;
     if (sizes.empty()) cell.mode = of.mode;
     return each.sizes == sizes && is_same(cell, of) && !each.launches.empty() &&
-           each.policy.when == model::CaptureWhen::startup;
+           each.policy.when == CaptureWhen::startup;
   });
   return found == ladders.end() ? nullptr : &*found;
 }
 
 // The ladder's mean step times in the launches that `other` has too.
-std::vector<double> step_seconds(const model::Ladder& ladder, const model::Ladder& other) {
+std::vector<double> step_seconds(const Ladder& ladder, const Ladder& other) {
   std::vector<double> means;
-  for (const model::LadderLaunch& launch : ladder.launches) {
-    if (std::ranges::find(other.launches, launch.index, &model::LadderLaunch::index) != other.launches.end())
+  for (const LadderLaunch& launch : ladder.launches) {
+    if (std::ranges::find(other.launches, launch.index, &LadderLaunch::index) != other.launches.end())
       means.push_back(launch.latency_seconds.value().mean);
   }
   return means;
@@ -101,7 +101,7 @@ bool agree(double predicted, double served) {
 }
 
 // The reason why there is no suggestion; empty if there is one.
-std::string why_none(const model::Suggestion& made, std::size_t launches) {
+std::string why_none(const Suggestion& made, std::size_t launches) {
   if (!agree(made.step_seconds, *made.verified_step_seconds) ||
       !agree(made.eager_step_seconds, *made.eager_verified_step_seconds))
     return "served and predicted times differ";
@@ -110,18 +110,17 @@ std::string why_none(const model::Suggestion& made, std::size_t launches) {
   return gains ? "" : "the gain over eager is not certain";
 }
 
-std::int64_t largest(const model::Suggestion& suggestion) {
+std::int64_t largest(const Suggestion& suggestion) {
   return suggestion.sizes.empty() ? 0 : suggestion.sizes.back();
 }
 
 using ByMode = std::map<std::string, double>;
 
-model::BestSize best_of(std::int64_t size, const ByMode& seconds) {
+BestSize best_of(std::int64_t size, const ByMode& seconds) {
   std::vector<std::pair<double, std::string>> ordered;
   for (const auto& [mode, time] : seconds) ordered.emplace_back(time, mode);
   std::ranges::sort(ordered);
-  model::BestSize best{
-      .size = size, .mode = ordered[0].second, .step_seconds = ordered[0].first, .margin = 0};
+  BestSize best{.size = size, .mode = ordered[0].second, .step_seconds = ordered[0].first, .margin = 0};
   if (ordered.size() > 1) best.margin = ordered[1].first / ordered[0].first - 1;
   const std::string& reference = model::reference_mode().name;
   const auto graph =
@@ -132,9 +131,9 @@ model::BestSize best_of(std::int64_t size, const ByMode& seconds) {
 }
 
 // The size from which on every gain is too small; absent if the largest size gains enough.
-std::optional<std::int64_t> no_gain_from(const std::vector<model::BestSize>& sizes) {
+std::optional<std::int64_t> no_gain_from(const std::vector<BestSize>& sizes) {
   std::optional<std::int64_t> from;
-  for (const model::BestSize& size : sizes) {
+  for (const BestSize& size : sizes) {
     if (!size.over_eager) continue;
     if (*size.over_eager >= 1 + gain_that_counts) {
       from.reset();
@@ -147,13 +146,12 @@ std::optional<std::int64_t> no_gain_from(const std::vector<model::BestSize>& siz
 
 }  // namespace
 
-std::vector<model::Suggestion> suggest(const std::vector<model::Ladder>& ladders,
-                                       const std::vector<std::int64_t>& rows, const Budgets& budgets,
-                                       const std::string& where) {
-  std::vector<model::Suggestion> suggestions;
-  for (const model::Ladder& ladder : ladders) {
+std::vector<Suggestion> suggest(const std::vector<Ladder>& ladders, const std::vector<std::int64_t>& rows,
+                                const Budgets& budgets, const std::string& where) {
+  std::vector<Suggestion> suggestions;
+  for (const Ladder& ladder : ladders) {
     if (ladder.role != "asked" || ladder.sizes.empty() || ladder.launches.empty()) continue;
-    model::Suggestion& made =
+    Suggestion& made =
         suggestions.emplace_back(suggestion_of(measurements_around(ladder, ladders), rows, budgets, where));
     made.cell = ladder.cell;
     made.cell.batch = largest(made);
@@ -162,14 +160,14 @@ std::vector<model::Suggestion> suggest(const std::vector<model::Ladder>& ladders
   return suggestions;
 }
 
-std::vector<model::Suggestion> suggest(const std::vector<model::CellResult>& cells,
-                                       const std::vector<std::int64_t>& rows, const Budgets& budgets,
-                                       const std::string& where) {
-  std::vector<model::Suggestion> suggestions;
+std::vector<Suggestion> suggest(const std::vector<model::CellResult>& cells,
+                                const std::vector<std::int64_t>& rows, const Budgets& budgets,
+                                const std::string& where) {
+  std::vector<Suggestion> suggestions;
   std::vector<model::Cell> left_aside;  // a cell of each group without eager
   for (const model::CellResult& each : cells) {
     const auto is_like = [&](const model::Cell& cell) { return is_same(cell, each.cell); };
-    const bool seen = std::ranges::any_of(suggestions, is_like, &model::Suggestion::cell) ||
+    const bool seen = std::ranges::any_of(suggestions, is_like, &Suggestion::cell) ||
                       std::ranges::any_of(left_aside, is_like);
     if (seen || !model::is_graph_mode(each.cell.mode) || each.status != model::CellStatus::ok) continue;
     const Measurements measured = measurements_of(cells, each.cell);
@@ -179,7 +177,7 @@ std::vector<model::Suggestion> suggest(const std::vector<model::CellResult>& cel
       left_aside.push_back(each.cell);
       continue;
     }
-    model::Suggestion& made = suggestions.emplace_back(
+    Suggestion& made = suggestions.emplace_back(
         suggestion_of(measured, rows, budgets, where + ": " + words_of_group(each.cell)));
     made.cell = each.cell;
     made.cell.batch = largest(made);
@@ -196,18 +194,18 @@ std::vector<model::Suggestion> suggest(const std::vector<model::CellResult>& cel
 }
 
 std::vector<PlannedLadder> plan_verification(const model::Plan& plan, const LadderRequest& request,
-                                             const std::vector<model::Suggestion>& suggestions,
-                                             const std::vector<model::Ladder>& measured) {
+                                             const std::vector<Suggestion>& suggestions,
+                                             const std::vector<Ladder>& measured) {
   std::vector<PlannedLadder> ladders;
   std::set<std::pair<std::string, std::int64_t>> seen;
   bool matched = false;
   for (const model::WorkerTask& task : plan.tasks) {
-    for (const model::Suggestion& made : suggestions) {
+    for (const Suggestion& made : suggestions) {
       if (!is_same(model::cell_of(task, 0), made.cell)) continue;
       matched = true;
       for (const std::vector<std::int64_t>& sizes : {made.sizes, std::vector<std::int64_t>()}) {
         PlannedLadder next = planned(task, request, sizes.empty() ? "eager" : "suggested", sizes);
-        if (std::ranges::find(measured, next.ladder.id, &model::Ladder::id) == measured.end() &&
+        if (std::ranges::find(measured, next.ladder.id, &Ladder::id) == measured.end() &&
             seen.emplace(next.ladder.id, task.launch).second)
           ladders.push_back(std::move(next));
       }
@@ -220,11 +218,10 @@ std::vector<PlannedLadder> plan_verification(const model::Plan& plan, const Ladd
   return ladders;
 }
 
-void add_verification(const std::vector<model::Ladder>& ladders,
-                      std::vector<model::Suggestion>& suggestions) {
-  for (model::Suggestion& made : suggestions) {
-    const model::Ladder* const graphs = served(ladders, made.cell, made.sizes);
-    const model::Ladder* const eager = served(ladders, made.cell, {});
+void add_verification(const std::vector<Ladder>& ladders, std::vector<Suggestion>& suggestions) {
+  for (Suggestion& made : suggestions) {
+    const Ladder* const graphs = served(ladders, made.cell, made.sizes);
+    const Ladder* const eager = served(ladders, made.cell, {});
     if (graphs == nullptr || eager == nullptr) continue;
     const std::vector<double> own = step_seconds(*graphs, *eager), eagers = step_seconds(*eager, *graphs);
     if (own.empty()) continue;
@@ -241,23 +238,23 @@ void add_verification(const std::vector<model::Ladder>& ladders,
   }
 }
 
-std::vector<model::BestModes> best_modes(
-    const std::vector<model::Ladder>& ladders,
+std::vector<BestModes> best_modes(
+    const std::vector<Ladder>& ladders,
     const std::function<std::optional<std::int64_t>(const model::Cell&)>& tokens_of) {
   struct Group {
     model::Cell cell;
     std::map<std::int64_t, ByMode> sizes;
   };
   std::vector<Group> groups;
-  for (const model::Ladder& ladder : ladders) {
+  for (const Ladder& ladder : ladders) {
     if (ladder.role != "asked" || ladder.sizes.empty() || ladder.launches.empty()) continue;
     model::Cell cell = ladder.cell;
     cell.mode = "best";
     auto group = std::ranges::find(groups, cell, &Group::cell);
     if (group == groups.end()) group = groups.insert(groups.end(), Group{cell, {}});
     std::map<std::int64_t, std::vector<double>> graphs, eagers;
-    for (const model::LadderLaunch& launch : ladder.launches) {
-      for (const model::LadderSize& size : launch.sizes) {
+    for (const LadderLaunch& launch : ladder.launches) {
+      for (const LadderSize& size : launch.sizes) {
         if (!size.step_seconds) continue;
         graphs[size.size].push_back(*size.step_seconds);
         eagers[size.size].push_back(*size.eager_seconds);
@@ -272,9 +269,9 @@ std::vector<model::BestModes> best_modes(
       known->second = std::min(known->second, eager);
     }
   }
-  std::vector<model::BestModes> best;
+  std::vector<BestModes> best;
   for (const Group& group : groups) {
-    model::BestModes& modes = best.emplace_back();
+    BestModes& modes = best.emplace_back();
     modes.cell = group.cell;
     for (const auto& [size, seconds] : group.sizes) modes.sizes.push_back(best_of(size, seconds));
     modes.no_gain_from = no_gain_from(modes.sizes);

@@ -123,7 +123,7 @@ using LadderConformance = ProgramFixture;
 
 TEST_P(LadderConformance, ServesEveryStepAndPaddingReachesNoOtherRow) {
   const ir::Program p = program();
-  for (const model::CaptureWhen when : {model::CaptureWhen::startup, model::CaptureWhen::lazy}) {
+  for (const ladder::CaptureWhen when : {ladder::CaptureWhen::startup, ladder::CaptureWhen::lazy}) {
     ladder::ServeTask task;
     task.task.mode = std::string(execution::name_of(mode()));
     task.task.warmup = 1;

@@ -40,7 +40,7 @@ std::string families(const std::string& before) {
   Json rows = Json::array();
   std::vector<reporters::FamilyRow> all = sweep::families();
   const auto add = [&](const auto& more) { all.insert(all.end(), more.begin(), more.end()); };
-  add(reporters::ladder_families());
+  add(ladder::ladder_families());
   add(reporters::bill_families());
   for (const reporters::FamilyRow& row : all) {
     rows.push_back({{"name", row.name},

@@ -276,20 +276,20 @@ TEST(PageNumbers, AreThoseOfASeriesInEveryFormat) {
 
 // A page draws the sums of a ladder's first launch, and a suggestion as it was predicted.
 TEST(PageNumbers, AreThoseOfALadderInEveryFormat) {
-  const model::LadderFindings findings = samples::served_ladders();
+  const ladder::LadderFindings findings = samples::served_ladders();
   const OnPage shown = page_of(codec::to_json(samples::small_result(), findings));
   const json& result = shown.documents.at("result");
-  const model::LadderLaunch& launch = findings.ladders.front().launches.front();
+  const ladder::LadderLaunch& launch = findings.ladders.front().launches.front();
   const json& ladder = result.at("ladders").at(0);
   const double steps = static_cast<double>(findings.ladders.front().traffic.steps);
   EXPECT_EQ(number_of(seconds_value(launch.busy_seconds / steps)), number_of(ladder.at("step")));
   EXPECT_EQ(number_of(bytes_value(3e6)), number_of(ladder.at("memory")));
-  const model::Suggestion& made = findings.suggestions.front();
+  const ladder::Suggestion& made = findings.suggestions.front();
   const json& suggestion = result.at("suggestions").at(0);
   EXPECT_EQ(number_of(seconds_value(made.step_seconds)), number_of(suggestion.at("step")));
   EXPECT_EQ(number_of(bytes_value(made.memory_bytes)), number_of(suggestion.at("memory")));
   const std::vector<std::string> flags;
-  const Report report = report_of(findings, [&](const model::Suggestion&) { return flags; });
+  const Report report = report_of(findings, [&](const ladder::Suggestion&) { return flags; });
   const auto section = std::ranges::find(report.sections, "suggestion", &Section::subject);
   ASSERT_NE(section, report.sections.end());
   ASSERT_EQ(section->rows.size(), suggestion.at("frontier").size());

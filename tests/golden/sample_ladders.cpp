@@ -37,8 +37,8 @@ model::Setup setup_of(double seconds) {
 
 }  // namespace
 
-model::LadderFindings served_ladders() {
-  model::Ladder ladder;
+ladder::LadderFindings served_ladders() {
+  ladder::Ladder ladder;
   ladder.id = "mlp/tiny/fp32/forward/b8/w1/whole/ladder-12345678/traffic-12345678";
   ladder.cell = cell_of(8);
   ladder.sizes = {1, 8};
@@ -47,7 +47,7 @@ model::LadderFindings served_ladders() {
   ladder.traffic.steps = 60;
   ladder.traffic.rows = 240;
   ladder.traffic.sizes = 8;
-  model::LadderLaunch& launch = ladder.launches.emplace_back();
+  ladder::LadderLaunch& launch = ladder.launches.emplace_back();
   launch.busy_seconds = 1.234e-3;
   launch.memory.pool_bytes = 2'000'000;
   launch.memory.exec_bytes = 1'000'000;
@@ -56,7 +56,7 @@ model::LadderFindings served_ladders() {
   launch.sizes.resize(2);
   launch.sizes[0] = {.size = 8, .uses = 50, .rows = {{8, 50}}, .setup = setup_of(1e-5), .step_seconds = 3e-5};
   launch.sizes[1] = {.size = 1, .uses = 10, .rows = {{1, 10}}, .setup = setup_of(2e-5), .step_seconds = 1e-5};
-  model::Suggestion made;
+  ladder::Suggestion made;
   made.cell = cell_of(8);
   made.from = ladder.id;
   made.sizes = {1, 8};

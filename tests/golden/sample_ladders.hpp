@@ -8,7 +8,7 @@
 namespace graphbench::samples {
 
 // A ladder with one launch, whose pool and execs take 3 MB, and a suggestion with a frontier.
-model::LadderFindings served_ladders();
+ladder::LadderFindings served_ladders();
 // Predicted and measured, with a measured account below zero.
 bill::Bill measured_bill();
 // Eight entries, of which the sixth is slower than those before it.

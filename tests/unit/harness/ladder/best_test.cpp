@@ -12,9 +12,8 @@
 namespace graphbench::ladder {
 namespace {
 
-model::Ladder ladder_of(const std::string& mode,
-                        const std::vector<std::pair<double, double>>& step_and_eager) {
-  model::Ladder ladder;
+Ladder ladder_of(const std::string& mode, const std::vector<std::pair<double, double>>& step_and_eager) {
+  Ladder ladder;
   ladder.cell.workload = "attention";
   ladder.cell.mode = mode;
   ladder.launches.emplace_back();
@@ -28,12 +27,12 @@ model::Ladder ladder_of(const std::string& mode,
 }
 
 TEST(Best, IsTheLeastMedianWithTheMarginOfTheNext) {
-  const std::vector<model::BestModes> best =
+  const std::vector<BestModes> best =
       best_modes({ladder_of("whole", {{1.0, 3.0}, {2.0, 3.0}, {4.0, 4.0}, {8.0, 8.1}}),
                   ladder_of("piecewise", {{1.5, 2.5}, {1.6, 3.2}, {5.0, 4.2}, {9.0, 8.2}})},
                  [](const model::Cell&) { return 128; });
   ASSERT_EQ(best.size(), 1u);
-  const std::vector<model::BestSize>& sizes = best[0].sizes;
+  const std::vector<BestSize>& sizes = best[0].sizes;
   EXPECT_EQ(sizes[0].mode, "whole");
   EXPECT_DOUBLE_EQ(sizes[0].margin, 0.5);
   EXPECT_DOUBLE_EQ(sizes[0].over_eager.value(), 2.5);
@@ -72,7 +71,7 @@ TEST(StepTimes, OfTwoPointsAreALine) {
 }
 
 TEST(Expectations, AreUsesTimesMediansAndPaddingAgainstTheRowsOwnSize) {
-  model::LadderLaunch launch;
+  LadderLaunch launch;
   launch.sizes.resize(3);
   launch.sizes[0] = {.size = 2, .uses = 3, .rows = {{1, 1}, {2, 2}}, .setup = {}, .step_seconds = 1.0};
   launch.sizes[1] = {.size = 6, .uses = 2, .rows = {{4, 2}}, .setup = {}, .step_seconds = 3.0};
@@ -88,39 +87,33 @@ TEST(Expectations, AreUsesTimesMediansAndPaddingAgainstTheRowsOwnSize) {
   EXPECT_EQ(launch.predicted_seconds, std::nullopt) << "a size that was used has no time";
 }
 
-}  // namespace
-}  // namespace graphbench::ladder
-
-namespace graphbench::reporters {
-namespace {
-
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-std::string table_of(const model::LadderFindings& findings) {
+std::string table_of(const LadderFindings& findings) {
   std::ostringstream out;
-  const auto no_flags = [](const model::Suggestion&) { return std::vector<std::string>(); };
-  format_named("table").print(out, report_of(findings, no_flags), {});
+  const auto no_flags = [](const Suggestion&) { return std::vector<std::string>(); };
+  reporters::format_named("table").print(out, report_of(findings, no_flags), {});
   return out.str();
 }
 
-model::Ladder served_ladder() {
-  model::Ladder ladder;
+Ladder served_ladder() {
+  Ladder ladder;
   ladder.traffic.name = "server.log";
   ladder.launches.emplace_back();
   return ladder;
 }
 
-std::string text_of(const model::Ladder& ladder) {
-  model::LadderFindings findings;
+std::string text_of(const Ladder& ladder) {
+  LadderFindings findings;
   findings.ladders = {ladder};
   return table_of(findings);
 }
 
 TEST(LadderTable, FirstRequestsAreLongerOnlyWhereTheyAreAboveTheNoise) {
   const auto first = [](double p50, double noise) {
-    model::Ladder ladder = served_ladder();
-    ladder.launches[0].first_requests = model::FirstRequests{2, p50, 90e-6, 41e-6, noise};
+    Ladder ladder = served_ladder();
+    ladder.launches[0].first_requests = FirstRequests{2, p50, 90e-6, 41e-6, noise};
     return text_of(ladder);
   };
   EXPECT_THAT(first(-49.5e-6, 0),
@@ -133,7 +126,7 @@ TEST(LadderTable, FirstRequestsAreLongerOnlyWhereTheyAreAboveTheNoise) {
 }
 
 TEST(LadderTable, RuntimeModesThatAreMergedAreNoted) {
-  model::Ladder ladder = served_ladder();
+  Ladder ladder = served_ladder();
   EXPECT_THAT(text_of(ladder), Not(HasSubstr("modes")));
   ladder.traffic.modes = {{"FULL", 25, true}, {"PIECEWISE", 3, true}};
   EXPECT_THAT(text_of(ladder), HasSubstr("in the log: FULL 25, PIECEWISE 3\n"));
@@ -144,14 +137,14 @@ TEST(LadderTable, RuntimeModesThatAreMergedAreNoted) {
 }
 
 TEST(SuggestionTable, HasBothFiguresAndNamesTheEagerThatItIsHeldAgainst) {
-  model::Suggestion made;
+  Suggestion made;
   made.cell.mode = "whole";
   made.from = "sweep.json";
   made.sizes = {1, 8};
   made.step_seconds = 100e-6;
   made.eager_step_seconds = 140e-6;
   const auto text = [&] {
-    model::LadderFindings findings;
+    LadderFindings findings;
     findings.suggestions = {made};
     return table_of(findings);
   };
@@ -174,4 +167,4 @@ TEST(SuggestionTable, HasBothFiguresAndNamesTheEagerThatItIsHeldAgainst) {
 }
 
 }  // namespace
-}  // namespace graphbench::reporters
+}  // namespace graphbench::ladder

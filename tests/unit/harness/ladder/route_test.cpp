@@ -23,12 +23,9 @@
 namespace graphbench::ladder {
 namespace {
 
-using model::CaptureWhen;
-using model::LadderBeyond;
-using model::LadderPad;
 using Sizes = std::vector<std::int64_t>;
 
-model::LadderPolicy policy(LadderPad pad, LadderBeyond beyond, CaptureWhen when = CaptureWhen::startup) {
+LadderPolicy policy(LadderPad pad, LadderBeyond beyond, CaptureWhen when = CaptureWhen::startup) {
   return {.pad = pad, .beyond = beyond, .order = {}, .when = when};
 }
 
@@ -63,22 +60,21 @@ TEST(Route, BeyondARefusingLadderThereIsNone) {
 TEST(Tally, ALazyLadderWaitsOnceForEachSize) {
   const Tally lazy =
       tally({3, 3, 4, 1, 9}, {2, 4}, policy(LadderPad::up, LadderBeyond::eager, CaptureWhen::lazy), "");
-  EXPECT_EQ(
-      lazy.steps,
-      (model::LadderSteps{.exact = 1, .padded = 1, .eager_below = 0, .eager_beyond = 1, .captured_now = 2}));
+  EXPECT_EQ(lazy.steps,
+            (LadderSteps{.exact = 1, .padded = 1, .eager_below = 0, .eager_beyond = 1, .captured_now = 2}));
   EXPECT_DOUBLE_EQ(lazy.hit_rate(), 0.4);
   EXPECT_EQ(lazy.padding_rows, 1 + 1 + 0 + 1);
   EXPECT_EQ(lazy.graph_rows, 4 + 4 + 4 + 2);
 }
 
 TEST(Tally, TheFirstRequestsOfASizeMayBeItsWarmups) {
-  const model::LadderPolicy split = policy(LadderPad::up, LadderBeyond::split, CaptureWhen::lazy);
+  const LadderPolicy split = policy(LadderPad::up, LadderBeyond::split, CaptureWhen::lazy);
   Tally tally;
   tally.warmups = 2;
   for (const std::int64_t rows : {3, 3, 4, 4, 9, 1})
     tally.add(*route({2, 4}, rows, split), {2, 4}, split.when);
   // The third request of size 4 waits for its capture. The last row of 9, and then 1, warm up size 2.
-  EXPECT_EQ(tally.steps, (model::LadderSteps{.exact = 1, .captured_now = 1, .warming = 4}));
+  EXPECT_EQ(tally.steps, (LadderSteps{.exact = 1, .captured_now = 1, .warming = 4}));
   EXPECT_EQ(tally.total(), 6);
   EXPECT_EQ(tally.graph_rows, 4 + 4 + 4 + 4);
   EXPECT_EQ(tally.padding_rows, 0);
@@ -102,7 +98,7 @@ TEST(Tally, EqualsTheHistogramsArithmeticInEveryPolicy) {
     for (const LadderPad pad : {LadderPad::up, LadderPad::none}) {
       for (const LadderBeyond beyond : {LadderBeyond::eager, LadderBeyond::split}) {
         const Tally found = tally(steps, sizes, policy(pad, beyond), "");
-        model::LadderSteps expected;
+        LadderSteps expected;
         std::int64_t graph_rows = 0, own_rows = 0;
         for (const auto& [rows, count] : histogram) {
           std::int64_t rest = rows, parts = 0;

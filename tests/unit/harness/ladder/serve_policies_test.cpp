@@ -5,21 +5,19 @@
 namespace graphbench::ladder {
 namespace {
 
-using model::CaptureWhen;
-
 TEST_F(Serve, FirstRequestsAreServedEagerlyAsWarmupsWhereThatIsAskedFor) {
   ServeTask task = task_of("attention", "piecewise", {2, 4, 8}, "uniform:1:4", 40);
   task.rows.push_back(7);  // one request of size 8, which is never captured
   task.task.warmup = 3;
   task.placements = 2;
   task.policy.when = CaptureWhen::lazy;
-  task.policy.warmup_by = model::WarmupBy::requests;
-  const model::LadderLaunch launch = serve_task(task).launch;
+  task.policy.warmup_by = WarmupBy::requests;
+  const LadderLaunch launch = serve_task(task).launch;
   EXPECT_EQ(launch.steps.warming, 3 + 3 + 1);
   EXPECT_EQ(launch.steps.captured_now, 2);
   EXPECT_EQ(launch.stalls.count, 2);
   EXPECT_EQ(launch.first_requests.value().count, 2) << "8 has no step time to compare with";
-  for (const model::LadderSize& each : launch.sizes) {
+  for (const LadderSize& each : launch.sizes) {
     EXPECT_EQ(each.warmups, each.size == 8 ? 1 : 3);
     EXPECT_EQ(each.uses, each.size == 8 ? 0 : 17);
     EXPECT_EQ(each.step_seconds.has_value(), each.size != 8);
@@ -31,7 +29,7 @@ TEST_F(Serve, RunsAreCountedByWhetherTheirSizeIsTunedAndCaptured) {
   ServeTask task = task_of("mlp", "whole", {2, 4}, "uniform:1:8", 80);
   EXPECT_FALSE(serve_task(task).launch.tuning.has_value());
   task.task.settings.caller.tune_sizes = {2, 5};
-  const model::LadderTuning tuning = serve_task(task).launch.tuning.value();
+  const LadderTuning tuning = serve_task(task).launch.tuning.value();
   EXPECT_EQ(tuning.tuned_captured, 20);
   EXPECT_EQ(tuning.general_captured, 20);
   EXPECT_EQ(tuning.tuned_eager, 10);
@@ -42,11 +40,11 @@ TEST_F(Serve, SizesOfOneTopologyLaunchOneExecThatIsUpdatedWhereTheSizeChanges) {
   for (const std::string mode : {"whole", "piecewise"}) {
     ServeTask task = task_of("attention", mode, {1, 2, 4, 8}, "uniform:1:8", 80);
     EXPECT_FALSE(serve_task(task).launch.execs.has_value());
-    task.policy.exec = model::ExecOf::shared;
+    task.policy.exec = ExecOf::shared;
     task.placements = 2;
     const ServeAnswer answer = serve_task(task);
     EXPECT_TRUE(answer.check.value().identical) << "each size's own graph ran";
-    const model::LadderExecs execs = answer.launch.execs.value();
+    const LadderExecs execs = answer.launch.execs.value();
     EXPECT_EQ(execs.groups, 1);
     std::int64_t changes = 0;
     std::int64_t last = 1;  // the size that was captured last, because captures begin with the largest

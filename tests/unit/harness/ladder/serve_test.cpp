@@ -24,13 +24,10 @@
 namespace graphbench::ladder {
 namespace {
 
-using model::CaptureWhen;
-using model::LadderBeyond;
-using model::LadderPad;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-void expect_counts(const ServeTask& task, const model::LadderLaunch& launch) {
+void expect_counts(const ServeTask& task, const LadderLaunch& launch) {
   const Tally expected = tally(task.rows, task.sizes, task.policy, "");
   EXPECT_EQ(launch.steps, expected.steps);
   EXPECT_EQ(launch.padding.rows, expected.padding_rows);
@@ -38,8 +35,8 @@ void expect_counts(const ServeTask& task, const model::LadderLaunch& launch) {
   EXPECT_EQ(launch.padding.waste, expected.padding().waste);
   EXPECT_EQ(launch.hit_rate, expected.hit_rate());
   EXPECT_EQ(launch.split_steps, expected.split_steps);
-  for (const model::LadderSize& size : launch.sizes) {
-    std::vector<model::RowCount> rows;
+  for (const LadderSize& size : launch.sizes) {
+    std::vector<RowCount> rows;
     const auto used = expected.used.find(size.size);
     if (used != expected.used.end())
       for (const auto& [each, count] : used->second) rows.push_back({each, count});
@@ -53,7 +50,7 @@ TEST_F(Serve, CountsAreTheTrafficsArithmeticInEveryPolicyAndMode) {
       for (const LadderBeyond beyond : {LadderBeyond::eager, LadderBeyond::split}) {
         for (const CaptureWhen when : {CaptureWhen::startup, CaptureWhen::lazy}) {
           ServeTask task = task_of("mlp", mode, {1, 4, 6}, "uniform:1:9", 60);
-          task.policy = {.pad = pad, .beyond = beyond, .order = model::CaptureOrder::smallest, .when = when};
+          task.policy = {.pad = pad, .beyond = beyond, .order = CaptureOrder::smallest, .when = when};
           const ServeAnswer answer = serve_task(task);
           expect_counts(task, answer.launch);
           EXPECT_EQ(answer.launch.latency_seconds.value().count, 60);
@@ -70,7 +67,7 @@ TEST_F(Serve, EverySizeHasItsCostItsUsersAndItsTimes) {
   const ServeTask task = task_of("conv", "whole", {2, 4}, "uniform:1:4", 40);
   const ServeAnswer answer = serve_task(task);
   ASSERT_EQ(answer.launch.sizes.size(), 2u);
-  for (const model::LadderSize& size : answer.launch.sizes) {
+  for (const LadderSize& size : answer.launch.sizes) {
     EXPECT_EQ(size.uses, 20);
     EXPECT_GT(size.setup.capture_seconds, 0);
     EXPECT_GT(size.step_seconds.value(), 0);
@@ -81,7 +78,7 @@ TEST_F(Serve, EverySizeHasItsCostItsUsersAndItsTimes) {
       EXPECT_EQ(*size.breakeven_steps, std::ceil(statistics::cost_seconds(size.setup) / saved));
     }
   }
-  EXPECT_THAT(answer.launch.sizes[1].rows, ElementsAre(model::RowCount{3, 10}, model::RowCount{4, 10}));
+  EXPECT_THAT(answer.launch.sizes[1].rows, ElementsAre(RowCount{3, 10}, RowCount{4, 10}));
   EXPECT_GT(answer.launch.memory.pool_bytes, 0);
   EXPECT_EQ(answer.launch.memory.line_bytes.has_value(), true);
   EXPECT_GT(answer.launch.startup.capture_seconds, 0);
@@ -92,20 +89,19 @@ TEST_F(Serve, EverySizeRunsInItsOwnModeWhereTheyAreMixed) {
   ServeTask task = task_of("attention", "whole", {2, 4, 6, 8}, "uniform:1:9", 90);
   task.modes = {"piecewise", "eager", "whole", "eager"};
   task.placements = 2;
-  const model::LadderLaunch launch = serve_task(task).launch;
+  const LadderLaunch launch = serve_task(task).launch;
   std::vector<std::pair<std::string, std::int64_t>> sizes;
-  for (const model::LadderSize& each : launch.sizes) sizes.emplace_back(each.mode, each.uses);
+  for (const LadderSize& each : launch.sizes) sizes.emplace_back(each.mode, each.uses);
   EXPECT_THAT(sizes, ElementsAre(std::pair("piecewise", 20), std::pair("eager", 0), std::pair("whole", 20),
                                  std::pair("eager", 0)));
-  EXPECT_EQ(launch.steps,
-            (model::LadderSteps{.exact = 20, .padded = 20, .eager_below = 40, .eager_beyond = 10}));
+  EXPECT_EQ(launch.steps, (LadderSteps{.exact = 20, .padded = 20, .eager_below = 40, .eager_beyond = 10}));
   std::vector<std::int64_t> eager;
-  for (const model::LadderEager& each : launch.eager) eager.push_back(each.rows);
+  for (const LadderEager& each : launch.eager) eager.push_back(each.rows);
   EXPECT_THAT(eager, ElementsAre(3, 4, 7, 8, 9));
   EXPECT_GT(launch.sizes[0].step_seconds.value(), 0);
   EXPECT_GT(launch.predicted_seconds.value(), 0);
   double captures = 0;  // setups and start-up are both those of the first placement
-  for (const model::LadderSize& each : launch.sizes) captures += each.setup.capture_seconds;
+  for (const LadderSize& each : launch.sizes) captures += each.setup.capture_seconds;
   EXPECT_NEAR(captures, launch.startup.capture_seconds, 1e-12);
 }
 
@@ -113,8 +109,8 @@ TEST_F(Serve, StepsInPartsRunEagerlyWhereTheLargestSizeDoes) {
   ServeTask task = task_of("mlp", "whole", {2, 4}, "uniform:1:9", 9);
   task.modes = {"whole", "eager"};
   task.policy.beyond = LadderBeyond::split;
-  const model::LadderLaunch launch = serve_task(task).launch;
-  EXPECT_EQ(launch.steps, (model::LadderSteps{.exact = 1, .padded = 1, .eager_below = 2, .eager_beyond = 5}));
+  const LadderLaunch launch = serve_task(task).launch;
+  EXPECT_EQ(launch.steps, (LadderSteps{.exact = 1, .padded = 1, .eager_below = 2, .eager_beyond = 5}));
   EXPECT_EQ(launch.split_steps, 0);
 }
 
@@ -131,15 +127,15 @@ TEST_F(Serve, PlacementsServeAllStepsAgainAndALaunchIsTheirMean) {
   ServeTask task = task_of("attention", "piecewise", {2, 4}, "uniform:1:6", 30);
   task.policy.when = CaptureWhen::lazy;
   task.placements = 3;
-  const model::LadderLaunch launch = serve_task(task).launch;
+  const LadderLaunch launch = serve_task(task).launch;
   expect_counts(task, launch);  // the counts are those of one placement
   EXPECT_EQ(launch.latency_seconds.value().count, 90);
   EXPECT_EQ(launch.stalls.count, 2);
   // The first request of a size waits for the size's capture, so its latency includes the capture.
-  const model::FirstRequests first = launch.first_requests.value();
+  const FirstRequests first = launch.first_requests.value();
   EXPECT_EQ(first.count, 2);
   double longer = 0;
-  for (const model::LadderSize& each : launch.sizes) {
+  for (const LadderSize& each : launch.sizes) {
     EXPECT_GE(each.first_request_seconds.value(),
               each.setup.capture_seconds + each.setup.instantiate_seconds);
     longer += *each.first_request_seconds - each.step_seconds.value();
@@ -149,7 +145,7 @@ TEST_F(Serve, PlacementsServeAllStepsAgainAndALaunchIsTheirMean) {
   EXPECT_GE(first.max_seconds, first.p50_seconds);
   ASSERT_EQ(launch.placements.size(), 3u);
   double latency = 1, submit = 1, busy = 1;
-  for (const model::LadderPlacement& each : launch.placements) {
+  for (const LadderPlacement& each : launch.placements) {
     latency *= each.latency_seconds;
     submit *= each.submit_seconds;
     busy *= each.busy_seconds;
@@ -173,7 +169,7 @@ TEST_F(Serve, ASizeThatFitsNoMoreFailsALaterPlacement) {
 TEST_F(Serve, WaitingCountsFromTheIntendedArrival) {
   ServeTask task = task_of("mlp", "whole", {4}, "uniform:4:4");
   task.arrivals.assign(8, 0.0);  // all arrive at once: each step waits for all earlier steps
-  const model::LadderLaunch launch = serve_task(task).launch;
+  const LadderLaunch launch = serve_task(task).launch;
   EXPECT_GE(launch.wait_seconds.value().max, launch.latency_seconds.value().min * 7);
   EXPECT_GE(launch.response_seconds.value().max, launch.wait_seconds.value().max);
 }
@@ -182,24 +178,22 @@ TEST_F(Serve, WaitingCountsFromTheIntendedArrival) {
 TEST_F(Serve, MeansOfServedStepsAddUpToTheTimeOfAll) {
   ServeTask task = task_of("mlp", "whole", {2, 4}, "uniform:1:8", 64);
   task.placements = 2;
-  const model::LadderLaunch launch = serve_task(task).launch;
+  const LadderLaunch launch = serve_task(task).launch;
   double served = 0;
-  for (const model::LadderSize& each : launch.sizes)
+  for (const LadderSize& each : launch.sizes)
     served += 2 * static_cast<double>(each.uses) * each.served_seconds.value();
-  for (const model::LadderEager& each : launch.eager)
+  for (const LadderEager& each : launch.eager)
     served += 2 * static_cast<double>(each.uses) * each.served_seconds.value();
   double busy = 0;
-  for (const model::LadderPlacement& each : launch.placements) busy += each.busy_seconds;
+  for (const LadderPlacement& each : launch.placements) busy += each.busy_seconds;
   EXPECT_NEAR(served / busy, 1, 1e-9);
 
   task.policy.beyond = LadderBeyond::split;
   task.rows = {5, 6, 7};
-  for (const model::LadderSize& each : serve_task(task).launch.sizes)
-    EXPECT_EQ(each.served_seconds, std::nullopt);
+  for (const LadderSize& each : serve_task(task).launch.sizes) EXPECT_EQ(each.served_seconds, std::nullopt);
   task.policy.when = CaptureWhen::lazy;
   task.rows = {2};
-  for (const model::LadderSize& each : serve_task(task).launch.sizes)
-    EXPECT_EQ(each.served_seconds, std::nullopt);
+  for (const LadderSize& each : serve_task(task).launch.sizes) EXPECT_EQ(each.served_seconds, std::nullopt);
 }
 
 // If all steps arrive at once, the last response comes when the sum of all latencies is over.
@@ -208,7 +202,7 @@ TEST_F(Serve, TheHarnesssCopiesDelayNoStep) {
     ServeTask task = task_of("mlp", mode, {}, "uniform:1:8", 64);
     if (mode == "whole") task.sizes = {2, 4};  // larger steps run eagerly
     task.arrivals.assign(64, 0.0);
-    const model::LadderLaunch launch = serve_task(task).launch;
+    const LadderLaunch launch = serve_task(task).launch;
     EXPECT_GT(launch.steps.eager_beyond, 0);
     EXPECT_NEAR(launch.response_seconds.value().max / launch.busy_seconds, 1, 1e-9) << mode;
   }
@@ -283,7 +277,7 @@ TEST_F(Serve, AProgramThatWritesAnInputIsRefusedWithItsOp) {
 
 TEST_F(Serve, AWrittenInputThatHasNoRowsIsRefused) {
   ServeTask task = task_of();
-  task.policy.mutated_inputs = model::MutatedInputs::copy_back;
+  task.policy.mutated_inputs = MutatedInputs::copy_back;
   EXPECT_EQ(failure(task, counting_program(ir::fixed_dim(1)), "input tally [1]"), ErrorCode::not_batch_major);
 }
 
@@ -294,7 +288,7 @@ TEST_F(Serve, WhatAStepWritesToItsInputsIsCopiedBack) {
       ServeTask task = task_of("mlp", "whole", {4}, "uniform:3:3", 5);
       task.task.warmup = warmups;
       task.policy.when = when;
-      task.policy.mutated_inputs = model::MutatedInputs::copy_back;
+      task.policy.mutated_inputs = MutatedInputs::copy_back;
       tallies.clear();
       const ServeAnswer answer = serve_program(task, counting_program(ir::of_batch()));
       ASSERT_GE(tallies.size(), static_cast<std::size_t>(warmups) + 5);
@@ -326,7 +320,7 @@ TEST_F(Serve, APaddedRowThatReachesAWrittenInputIsCaught) {
   const ir::Program program =
       b.ending_in(b.one("leak_into_input", "leak", {b.input("x", test::batched({}))}));
   ServeTask task = task_of();
-  task.policy.mutated_inputs = model::MutatedInputs::copy_back;
+  task.policy.mutated_inputs = MutatedInputs::copy_back;
   EXPECT_EQ(failure(task, program, "row 0 of input x differs"), ErrorCode::check_failed);
 }
 
@@ -347,7 +341,7 @@ TEST_F(Serve, StepsWithStateDoNotRunInParts) {
 
 TEST_F(Serve, ASizeThatDoesNotFitIsDroppedAndTheLadderGoesOn) {
   ServeTask task = task_of("mlp", "whole", {2, 4, std::int64_t{1} << 40});
-  const model::LadderLaunch launch = serve_task(task).launch;
+  const LadderLaunch launch = serve_task(task).launch;
   ASSERT_EQ(launch.sizes.size(), 3u);
   EXPECT_EQ(launch.sizes[2].dropped.value().code, "out_of_memory");
   EXPECT_FALSE(launch.sizes[1].dropped.has_value());
@@ -375,13 +369,8 @@ TEST_F(Serve, PaddingRowsHoldPadValuesAfterEveryStep) {
 
 TEST(LadderProcess, TaskAndAnswerCrossThePipeAsTheyAre) {
   ServeTask task = task_of("mlp", "whole", {1, 4}, "uniform:1:4", 6);
-  task.policy = {LadderPad::none,
-                 LadderBeyond::split,
-                 model::CaptureOrder::smallest,
-                 CaptureWhen::lazy,
-                 model::MutatedInputs::copy_back,
-                 model::WarmupBy::requests,
-                 model::ExecOf::shared};
+  task.policy = {LadderPad::none,          LadderBeyond::split, CaptureOrder::smallest, CaptureWhen::lazy,
+                 MutatedInputs::copy_back, WarmupBy::requests,  ExecOf::shared};
   task.arrivals = {0, 0.5};
   task.modes = {"whole", "eager"};
   task.placements = 5;
@@ -408,7 +397,7 @@ TEST(LadderProcess, TaskAndAnswerCrossThePipeAsTheyAre) {
                               .remarks = {}};
   answer.choices.emplace_back();
   answer.launch.placements = {{0.25, 0.125, 2.0}};
-  answer.launch.first_requests = model::FirstRequests{3, 0.5, 1.0, 1.5};
+  answer.launch.first_requests = FirstRequests{3, 0.5, 1.0, 1.5};
   answer.launch.memory.line_bytes = 9;
   const ServeAnswer same = codec::read_data<ServeAnswer>(codec::write_data(answer), "");
   EXPECT_EQ(same.status, answer.status);

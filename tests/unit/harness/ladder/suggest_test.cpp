@@ -147,28 +147,28 @@ TEST(Memory, OfALadderIsItsGraphsAndTheLargestPool) {
   EXPECT_DOUBLE_EQ(memory_of(measured, {4, 6}, "--memory"), 200);
 }
 
-model::Ladder ladder_of(const std::string& id, const std::string& mode, std::vector<model::LadderSize> sizes,
-                        std::vector<model::LadderEager> eager) {
-  model::Ladder ladder;
+Ladder ladder_of(const std::string& id, const std::string& mode, std::vector<LadderSize> sizes,
+                 std::vector<LadderEager> eager) {
+  Ladder ladder;
   ladder.id = id;
   ladder.role = id;
   ladder.cell.mode = mode;
-  model::LadderLaunch& launch = ladder.launches.emplace_back();
+  LadderLaunch& launch = ladder.launches.emplace_back();
   launch.sizes = std::move(sizes);
   launch.eager = std::move(eager);
-  for (const model::LadderSize& each : launch.sizes) ladder.sizes.push_back(each.size);
+  for (const LadderSize& each : launch.sizes) ladder.sizes.push_back(each.size);
   return ladder;
 }
 
 // Calibrated times are much shorter than the served one, so a test notices which of them is used.
-model::LadderSize size_of(std::int64_t size, double served) {
-  model::LadderSize made;
+LadderSize size_of(std::int64_t size, double served) {
+  LadderSize made;
   made.size = size;
   made.step_seconds = made.eager_seconds = 0.001;
   made.served_seconds = served;
   return made;
 }
-model::LadderEager eager_of(std::int64_t rows, double served) {
+LadderEager eager_of(std::int64_t rows, double served) {
   return {.rows = rows, .uses = 1, .step_seconds = 0.001, .served_seconds = served};
 }
 
@@ -251,15 +251,14 @@ TEST(Suggestion, LeavesGraphsAsideThatHaveNoEagerCell) {
 }
 
 // A ladder with one launch per mean: the steps that launch i served took means[i] on average.
-model::Ladder served_in(const std::string& mode, std::vector<std::int64_t> sizes,
-                        const std::vector<double>& means) {
-  model::Ladder ladder;
+Ladder served_in(const std::string& mode, std::vector<std::int64_t> sizes, const std::vector<double>& means) {
+  Ladder ladder;
   ladder.id = mode;
   ladder.cell.mode = mode;
   ladder.sizes = std::move(sizes);
   for (const double mean : means) {
     const auto index = static_cast<std::int64_t>(ladder.launches.size());
-    model::LadderLaunch& launch = ladder.launches.emplace_back();
+    LadderLaunch& launch = ladder.launches.emplace_back();
     launch.index = index;
     launch.busy_seconds = 0.8 * mean;  // another number on purpose: the geometric mean over placements
     launch.latency_seconds = model::Summary{};
@@ -269,8 +268,8 @@ model::Ladder served_in(const std::string& mode, std::vector<std::int64_t> sizes
 }
 
 // Verifies a suggestion that predicts 1 s per step (1.2 s if it has no sizes), and 1.2 s for eager steps.
-model::Suggestion verified(const std::vector<model::Ladder>& ladders, std::vector<std::int64_t> sizes = {2}) {
-  std::vector<model::Suggestion> made(1);
+Suggestion verified(const std::vector<Ladder>& ladders, std::vector<std::int64_t> sizes = {2}) {
+  std::vector<Suggestion> made(1);
   made[0].no_suggestion = "not served";
   made[0].cell.mode = "whole";
   made[0].step_seconds = sizes.empty() ? 1.2 : 1;
@@ -281,7 +280,7 @@ model::Suggestion verified(const std::vector<model::Ladder>& ladders, std::vecto
 }
 
 TEST(Verification, IsASuggestionWhereItsServiceAgreesAndItGainsForSure) {
-  const model::Suggestion made =
+  const Suggestion made =
       verified({served_in("whole", {2}, {1.0, 1.01, 1.02}), served_in("eager", {}, {1.2, 1.21, 1.25})});
   EXPECT_EQ(made.no_suggestion, "");
   EXPECT_EQ(made.verified_by, "whole");
@@ -300,7 +299,7 @@ TEST(Verification, SaysWhyThereIsNone) {
   EXPECT_EQ(verified({graphs(1), served_in("whole", {4}, {1, 1, 1})}).no_suggestion, "not served");
   EXPECT_EQ(verified({served_in("piecewise", {2}, {1, 1, 1}), eager}).no_suggestion, "not served");
   auto lazy = graphs(1);
-  lazy.policy.when = model::CaptureWhen::lazy;
+  lazy.policy.when = CaptureWhen::lazy;
   EXPECT_EQ(verified({lazy, eager}).no_suggestion, "not served");
   for (const double far : {0.89, 1.11})
     EXPECT_EQ(verified({graphs(far), eager}).no_suggestion, "served and predicted times differ");
@@ -319,7 +318,7 @@ TEST(Verification, IsOfTheLaunchesThatBothLaddersHave) {
   auto eager = served_in("eager", {}, {1.2, 5, 1.21, 1.25});
   eager.launches.erase(eager.launches.begin() + 1);  // launch 1 failed
   const auto graphs = served_in("whole", {2}, {1.0, 7, 1.01, 1.02});
-  const model::Suggestion made = verified({graphs, eager});
+  const Suggestion made = verified({graphs, eager});
   EXPECT_EQ(made.no_suggestion, "");
   EXPECT_DOUBLE_EQ(made.verified_step_seconds.value(), 1.01);
   EXPECT_DOUBLE_EQ(made.over_eager.value(), 1.22 / 1.01);
@@ -332,7 +331,7 @@ TEST(Verification, ServesTheSuggestionAndEagerUnlessTheyWere) {
   plan.tasks = {test::sample_task("whole", {}), test::sample_task("eager", {})};
   LadderRequest request;
   request.trace.rows = {1, 2};
-  std::vector<model::Suggestion> made(1);
+  std::vector<Suggestion> made(1);
   made[0].cell = model::cell_of(plan.tasks[0], 2);
   made[0].sizes = {2};
   const auto planned = plan_verification(plan, request, made, {});
@@ -345,7 +344,7 @@ TEST(Verification, ServesTheSuggestionAndEagerUnlessTheyWere) {
 }
 
 TEST(Flags, AreEachEnginesOwn) {
-  using enum model::LadderPad;
+  using enum LadderPad;
   EXPECT_EQ(flag_for("vllm", {1, 8}, up),
             "--compilation-config '{\"cudagraph_capture_sizes\": [1,8], "
             "\"max_cudagraph_capture_size\": 8}'");
@@ -371,7 +370,7 @@ TEST(Flags, AreAmongTheOptionsThatEachEngineHas) {
   const std::regex word("-*[A-Za-z][A-Za-z_-]*");
   for (const std::string& engine : engines()) {
     ASSERT_TRUE(options.contains(engine)) << engine;
-    for (const model::LadderPad pad : {model::LadderPad::up, model::LadderPad::none}) {
+    for (const LadderPad pad : {LadderPad::up, LadderPad::none}) {
       const std::string flag = flag_for(engine, {1, 8}, pad);
       std::sregex_iterator at(flag.begin(), flag.end(), word);
       ASSERT_NE(at, std::sregex_iterator()) << flag;
