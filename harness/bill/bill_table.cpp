@@ -10,22 +10,19 @@
 #include "harness/sweep/report/series.hpp"
 #include "reporters/format.hpp"
 
-namespace graphbench::reporters {
+namespace graphbench::bill {
 namespace {
-
-using bill::Bill;
-using bill::Capture;
 
 using Parts = std::vector<std::pair<const char*, double>>;
 
-Parts bytes_of(const bill::Growth& of) {
+Parts bytes_of(const Growth& of) {
   return {{"pool", of.pool_bytes},
           {"workspace", of.workspace_bytes},
           {"code", of.code_bytes},
           {"graphs", of.exec_bytes}};
 }
 
-Parts seconds_of(const model::Setup& of) {
+Parts stage_seconds_of(const model::Setup& of) {
   return {{"prepare", of.prepare_seconds.value_or(0)},
           {"warmup", of.warmup_seconds},
           {"capture", of.capture_seconds},
@@ -35,31 +32,32 @@ Parts seconds_of(const model::Setup& of) {
 }
 
 std::string bytes_text(double bytes) {
-  return bytes_value(bytes).text;
+  return reporters::bytes_value(bytes).text;
 }
 
 // What is predicted, and measured where it was: one row per part.
-Section parts_section(const Bill& bill, std::string subject, const char* unit, const Parts& predicted,
-                      const Parts& measured) {
-  Value (*const value)(const std::optional<double>&) =
-      std::string_view(unit) == "bytes" ? &bytes_value : &seconds_value;
-  Section section{.subject = std::move(subject) + " of " + bill.id,
-                  .columns = {{.name = "of", .align = Align::left},
-                              {.name = "predicted", .unit = unit},
-                              {.name = "measured", .unit = unit}}};
+reporters::Section parts_section(const Bill& bill, std::string subject, const char* unit,
+                                 const Parts& predicted, const Parts& measured) {
+  reporters::Value (*const value)(const std::optional<double>&) =
+      std::string_view(unit) == "bytes" ? &reporters::bytes_value : &reporters::seconds_value;
+  reporters::Section section{.subject = std::move(subject) + " of " + bill.id,
+                             .columns = {{.name = "of", .align = reporters::Align::left},
+                                         {.name = "predicted", .unit = unit},
+                                         {.name = "measured", .unit = unit}}};
   for (std::size_t i = 0; i < predicted.size(); ++i)
-    section.rows.push_back({.values = {text_value(predicted[i].first), value(predicted[i].second),
-                                       bill.measured ? value(measured[i].second) : text_value("")}});
+    section.rows.push_back(
+        {.values = {reporters::text_value(predicted[i].first), value(predicted[i].second),
+                    bill.measured ? value(measured[i].second) : reporters::text_value("")}});
   return section;
 }
 
-void add_causes(Report& report, const Bill& bill) {
-  const bill::Prediction& told = *bill.prediction;
-  const bill::Measured measured = bill.measured.value_or(bill::Measured{});
+void add_causes(reporters::Report& report, const Bill& bill) {
+  const Prediction& told = *bill.prediction;
+  const Measured measured = bill.measured.value_or(Measured{});
   report.sections.push_back(
       parts_section(bill, "memory", "bytes", bytes_of(told.growth), bytes_of(measured.growth)));
-  Section& section = report.sections.emplace_back(
-      parts_section(bill, "time", "seconds", seconds_of(told.setup), seconds_of(measured.setup)));
+  reporters::Section& section = report.sections.emplace_back(
+      parts_section(bill, "time", "seconds", stage_seconds_of(told.setup), stage_seconds_of(measured.setup)));
   const auto add = [&](std::string text) { section.sentences.push_back({std::move(text)}); };
   add(fmt::format(
       "predicted from {} captures: memory of {} to {}; by a line through the first two captures: {}",
@@ -67,42 +65,49 @@ void add_causes(Report& report, const Bill& bill) {
   if (const auto& of = bill.measured)
     add(fmt::format(
         "measured {} and {}: the prediction of memory was off by {:+.1f} %, the line by {:+.1f} %",
-        bytes_text(of->bytes), format_seconds(of->seconds), 100 * of->error, 100 * of->line_error));
+        bytes_text(of->bytes), reporters::format_seconds(of->seconds), 100 * of->error,
+        100 * of->line_error));
   if (const auto& of = bill.memory; of && of->used_bytes)
     add(fmt::format(
         "other: {} context, {} static; of the {} that the driver reports as used, {} is unexplained",
-        format_bytes(of->context_bytes.value_or(0)), format_bytes(of->static_bytes),
-        format_bytes(*of->used_bytes), bytes_text(static_cast<double>(of->unaccounted_bytes.value_or(0)))));
-  for (const bill::ReserveRuns& runs : bill.verified)
+        reporters::format_bytes(of->context_bytes.value_or(0)), reporters::format_bytes(of->static_bytes),
+        reporters::format_bytes(*of->used_bytes),
+        bytes_text(static_cast<double>(of->unaccounted_bytes.value_or(0)))));
+  for (const ReserveRuns& runs : bill.verified)
     add(fmt::format("with {} free memory: {} of {} runs failed{}", bytes_text(runs.free_bytes), runs.failed,
                     runs.runs,
                     runs.failed_at > 0 ? fmt::format(", at size {}: {}", runs.failed_at, runs.message) : ""));
 }
 
-Section sizes_section(const Bill& bill) {
-  Section section{.subject = "sizes of " + bill.id,
-                  .columns = {{.name = "size"}, {.name = "mode", .align = Align::left}, {.name = "nodes"}}};
+reporters::Section sizes_section(const Bill& bill) {
+  reporters::Section section{
+      .subject = "sizes of " + bill.id,
+      .columns = {{.name = "size"}, {.name = "mode", .align = reporters::Align::left}, {.name = "nodes"}}};
   for (const auto& [name, value] : bytes_of({})) section.columns.push_back({.name = name, .unit = "bytes"});
-  for (const auto& [name, value] : seconds_of({}))
+  for (const auto& [name, value] : stage_seconds_of({}))
     section.columns.push_back({.name = name, .unit = "seconds"});
   for (const Capture& each : bill.measured ? bill.measured->sizes : bill.prediction->sizes) {
-    Row& row =
-        section.rows.emplace_back(Row{.values = {count_value(each.size), text_value(each.mode),
-                                                 each.captured ? count_value(each.nodes) : text_value("~")}});
-    for (const auto& [name, value] : bytes_of(each.growth)) row.values.push_back(bytes_value(value));
-    for (const auto& [name, value] : seconds_of(each.setup)) row.values.push_back(seconds_value(value));
+    reporters::Row& row = section.rows.emplace_back(reporters::Row{
+        .values = {reporters::count_value(each.size), reporters::text_value(each.mode),
+                   each.captured ? reporters::count_value(each.nodes) : reporters::text_value("~")}});
+    for (const auto& [name, value] : bytes_of(each.growth))
+      row.values.push_back(reporters::bytes_value(value));
+    for (const auto& [name, value] : stage_seconds_of(each.setup))
+      row.values.push_back(reporters::seconds_value(value));
   }
   return section;
 }
 
 }  // namespace
 
-Report report_of(const std::vector<Bill>& bills) {
-  Report report;
+reporters::Report report_of(const std::vector<Bill>& bills) {
+  reporters::Report report;
   for (const Bill& bill : bills) {
-    Section& section = report.sections.emplace_back(Section{.subject = "bill " + bill.id});
+    reporters::Section& section =
+        report.sections.emplace_back(reporters::Section{.subject = "bill " + bill.id});
     if (!bill.prediction) {
-      section.sentences.push_back({bill.reason.value().message, Weight::normal, bill.reason.value().code});
+      section.sentences.push_back(
+          {bill.reason.value().message, reporters::Weight::normal, bill.reason.value().code});
       continue;
     }
     section.sentences.push_back({bill.sentence});
@@ -115,8 +120,9 @@ Report report_of(const std::vector<Bill>& bills) {
 namespace {
 
 // Numbers by the value of the family's last label, predicted and, if the bill has them, measured.
-std::vector<Series> told_and_measured(const Parts& predicted, const std::optional<Parts>& measured) {
-  std::vector<Series> series;
+std::vector<reporters::Series> told_and_measured(const Parts& predicted,
+                                                 const std::optional<Parts>& measured) {
+  std::vector<reporters::Series> series;
   for (const auto& [name, number] : predicted) series.push_back({{"predicted", name}, number});
   for (const auto& [name, number] : measured.value_or(Parts()))
     series.push_back({{"measured", name}, number});
@@ -125,45 +131,48 @@ std::vector<Series> told_and_measured(const Parts& predicted, const std::optiona
 
 }  // namespace
 
-const std::vector<Family<Bill>>& bill_families() {
-  static const std::vector<Family<Bill>> all = {
-      {gauge_row("graphbench_bill_bytes", "bytes", {"CELL", "bill", "how", "of"},
-                 "Device memory that all captured sizes take, by cause."),
+const std::vector<reporters::Family<Bill>>& bill_families() {
+  static const std::vector<reporters::Family<Bill>> all = {
+      {reporters::gauge_row("graphbench_bill_bytes", "bytes", {"CELL", "bill", "how", "of"},
+                            "Device memory that all captured sizes take, by cause."),
        [](const Bill& of) {
          return told_and_measured(bytes_of(of.prediction->growth),
                                   of.measured ? std::optional(bytes_of(of.measured->growth)) : std::nullopt);
        }},
-      {gauge_row("graphbench_bill_seconds", "seconds", {"CELL", "bill", "how", "stage"},
-                 "Time to set up all captured sizes, by stage."),
+      {reporters::gauge_row("graphbench_bill_seconds", "seconds", {"CELL", "bill", "how", "stage"},
+                            "Time to set up all captured sizes, by stage."),
        [](const Bill& of) {
-         return told_and_measured(seconds_of(of.prediction->setup),
-                                  of.measured ? std::optional(seconds_of(of.measured->setup)) : std::nullopt);
+         return told_and_measured(
+             stage_seconds_of(of.prediction->setup),
+             of.measured ? std::optional(stage_seconds_of(of.measured->setup)) : std::nullopt);
        }},
-      {gauge_row("graphbench_bill_reserve_bytes", "bytes", {"CELL", "bill"},
-                 "Device memory that must be free before the first capture."),
+      {reporters::gauge_row("graphbench_bill_reserve_bytes", "bytes", {"CELL", "bill"},
+                            "Device memory that must be free before the first capture."),
        [](const Bill& of) {
-         return std::vector<Series>{{{}, of.prediction->reserve_bytes}};
+         return std::vector<reporters::Series>{{{}, of.prediction->reserve_bytes}};
        }},
-      {gauge_row("graphbench_bill_error_ratio", "ratio", {"CELL", "bill", "by"},
-                 "Relative error of the predicted memory, by prediction method: predicted / measured - 1."),
+      {reporters::gauge_row(
+           "graphbench_bill_error_ratio", "ratio", {"CELL", "bill", "by"},
+           "Relative error of the predicted memory, by prediction method: predicted / measured - 1."),
        [](const Bill& of) {
-         if (!of.measured) return std::vector<Series>();
-         return std::vector<Series>{{{"captures"}, of.measured->error}, {{"line"}, of.measured->line_error}};
+         if (!of.measured) return std::vector<reporters::Series>();
+         return std::vector<reporters::Series>{{{"captures"}, of.measured->error},
+                                               {{"line"}, of.measured->line_error}};
        }}};
   return all;
 }
 
 std::string bills_text(const std::string& device, const std::vector<Bill>& bills) {
-  FamilyLines lines;
+  reporters::FamilyLines lines;
   for (const Bill& bill : bills) {
     if (!bill.prediction) continue;
-    Labels shared = sweep::labels_of({device, bill.cell});
+    reporters::Labels shared = sweep::labels_of({device, bill.cell});
     shared.push_back({"bill", bill.id.substr(bill.id.rfind('-') + 1)});
-    add_lines(lines, bill_families(), shared, bill);
+    reporters::add_lines(lines, bill_families(), shared, bill);
   }
   std::string text;
-  append_families(text, bill_families(), {&lines});
+  reporters::append_families(text, bill_families(), {&lines});
   return text;
 }
 
-}  // namespace graphbench::reporters
+}  // namespace graphbench::bill

@@ -8,12 +8,12 @@
 #include "reporters/prometheus_text.hpp"
 #include "reporters/report.hpp"
 
-namespace graphbench::reporters {
+namespace graphbench::bill {
 
-Report report_of(const std::vector<bill::Bill>& bills);
+reporters::Report report_of(const std::vector<Bill>& bills);
 
-const std::vector<Family<bill::Bill>>& bill_families();
+const std::vector<reporters::Family<Bill>>& bill_families();
 // Returns the series of all bills as Prometheus's text. A bill without a prediction has no series.
-std::string bills_text(const std::string& device, const std::vector<bill::Bill>& bills);
+std::string bills_text(const std::string& device, const std::vector<Bill>& bills);
 
-}  // namespace graphbench::reporters
+}  // namespace graphbench::bill

@@ -30,12 +30,8 @@
 #include "harness/sweep/planning.hpp"
 #include "harness/sweep/report/print_report.hpp"
 
-namespace graphbench::cli {
+namespace graphbench::bill {
 namespace {
-
-using bill::Bill;
-using bill::BillAnswer;
-using bill::BillTask;
 
 constexpr const char* bill_footer =
     "Exit codes: 0 done; 2 bad usage or input; 3 some sizes could not be captured, or the reserve was "
@@ -133,10 +129,9 @@ bool take_both(std::vector<options::RawItem>& items, bool& alone) {
 }
 
 // `of` is the memory before the first capture. Adds the measured or predicted growth in all captures to it.
-bill::Account account_of(bill::Account of, const bill::Growth& growth,
-                         const std::vector<bill::Capture>& captures) {
+Account account_of(Account of, const Growth& growth, const std::vector<Capture>& captures) {
   double execs = 0, resolution = 0;
-  for (const bill::Capture& each : captures) {
+  for (const Capture& each : captures) {
     execs += each.one_exec_bytes.value_or(each.growth.exec_bytes);
     resolution += each.exec_resolution_bytes;
   }
@@ -186,8 +181,8 @@ class Biller {
                                        model::plural(std::ssize(request_.sizes), "size"),
                                    codec::write_data(same), task.free_bytes.has_value()};
     const auto answer = asker_.ask<BillAnswer>(question, [&](const process::TickHandler& on_tick) {
-      return bill::ask_bill(supervisor_, sweep::child_command(options_, options::bill_role), task,
-                            options_.worker_timeout_seconds, on_tick);
+      return ask_bill(supervisor_, sweep::child_command(options_, options::bill_role), task,
+                      options_.worker_timeout_seconds, on_tick);
     });
     model::add_choices(result_.environment.library_choices, answer.choices);
     return answer;
@@ -219,7 +214,7 @@ class Biller {
     return false;
   }
 
-  // `of`: bill::Prediction or bill::Measured.
+  // `of`: Prediction or Measured.
   void close(const BillAnswer& answer, const auto& of, Bill& made) const {
     made.memory = account_of(answer.start, of.growth, of.sizes);
     made.launches = {{.index = 0, .setup = of.setup, .startup = answer.startup}};
@@ -230,16 +225,16 @@ class Biller {
   bool predict(const BillTask& asked, Bill& made) {
     double half_before = std::numeric_limits<double>::infinity();
     for (std::size_t count = request_.predict_from;; count = 2 * count - 1) {
-      const BillAnswer answer = ask_as_tuned(asked, bill::sample_of(request_.sizes, count), made);
+      const BillAnswer answer = ask_as_tuned(asked, sample_of(request_.sizes, count), made);
       if (!settle(answer, made)) return false;
       const double quantum = answer.start.context_bytes ? driver_quantum_bytes : 0;
       made.prediction = bill::predict({request_.sizes, asked.modes}, answer.captures,
                                       {.confidence = request_.confidence, .quantum_bytes = quantum});
-      if (!request_.rows.empty()) made.trade = bill::trade_of(*made.prediction, request_.rows);
-      made.sentence = bill::sentence_of(made);
+      if (!request_.rows.empty()) made.trade = trade_of(*made.prediction, request_.rows);
+      made.sentence = sentence_of(made);
       made.status = model::CellStatus::ok;
       close(answer, *made.prediction, made);
-      const bill::Amount& bytes = made.prediction->bytes;
+      const Amount& bytes = made.prediction->bytes;
       const double half = bytes.high - bytes.expected;
       if (request_.all || count >= request_.sizes.size() || half <= narrow * bytes.expected ||
           (half > 0.9 * half_before && half < 1.1 * half_before))
@@ -251,13 +246,13 @@ class Biller {
   bool measure(const BillTask& asked, Bill& made) {
     const BillAnswer answer = ask_as_tuned(asked, request_.sizes, made);
     if (!settle(answer, made)) return false;
-    made.measured = bill::measured_of(*made.prediction, answer.captures);
+    made.measured = measured_of(*made.prediction, answer.captures);
     close(answer, *made.measured, made);
     return true;
   }
 
   void verify(BillTask asked, double share, Bill& made) {
-    bill::ReserveRuns& runs = made.verified.emplace_back();
+    ReserveRuns& runs = made.verified.emplace_back();
     runs.free_bytes = std::floor(share * made.prediction->reserve_bytes);
     asked.free_bytes = runs.free_bytes;
     for (; runs.runs < request_.verify; ++runs.runs) {
@@ -336,7 +331,7 @@ class BillJob final : public sweep::Job {
     return {{options_.where("json"), options_.json, [&] { return bill_document(result_, bills_); },
              options::Stdout::allowed},
             {options_.where("prometheus-textfile"), options_.prometheus.textfile,
-             [&] { return reporters::bills_text(checked_.plan.device, bills_); }}};
+             [&] { return bills_text(checked_.plan.device, bills_); }}};
   }
 
   std::optional<int> plan(process::ProcessSupervisor& supervisor) override {
@@ -380,7 +375,7 @@ class BillJob final : public sweep::Job {
       for (const BillTask& task : tasks_) biller.make(task, bills_.emplace_back());
     } catch (const process::Interrupted&) {
       interrupted_ = true;
-      std::erase_if(bills_.back().verified, [](const bill::ReserveRuns& each) { return each.runs == 0; });
+      std::erase_if(bills_.back().verified, [](const ReserveRuns& each) { return each.runs == 0; });
       if (!bills_.back().prediction) bills_.pop_back();
       if (bills_.empty()) throw;
     }
@@ -394,9 +389,8 @@ class BillJob final : public sweep::Job {
   }
 
   sweep::Findings findings(bool) override {
-    sweep::Findings found{.report = reporters::report_of(bills_),
-                          .format = format_.format(),
-                          .document = outputs().front().text};
+    sweep::Findings found{
+        .report = report_of(bills_), .format = format_.format(), .document = outputs().front().text};
     judge(bills_, found);
     if (!options_.quiet) return found;
     found.report.emplace();
@@ -495,4 +489,4 @@ std::unique_ptr<options::Command> make_bill(options::Options& options) {
   return std::make_unique<BillCommand>(options);
 }
 
-}  // namespace graphbench::cli
+}  // namespace graphbench::bill

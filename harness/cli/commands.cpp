@@ -7,6 +7,10 @@
 #include "harness/measure/worker/worker.hpp"
 #include "harness/sweep/probe.hpp"
 
+namespace graphbench::bill {
+std::unique_ptr<options::Command> make_bill(options::Options& options);
+}
+
 namespace graphbench::judge {
 std::unique_ptr<options::Command> make_compare(options::Options& options);
 std::unique_ptr<options::Command> make_merge(options::Options& options);
@@ -28,7 +32,6 @@ std::unique_ptr<options::Command> make_sweep(options::Options& options);
 std::unique_ptr<options::Command> make_list(options::Options& options);
 std::unique_ptr<options::Command> make_example(options::Options& options);
 std::unique_ptr<options::Command> make_floor(options::Options& options);
-std::unique_ptr<options::Command> make_bill(options::Options& options);
 std::unique_ptr<options::Command> make_show(options::Options& options);
 std::unique_ptr<options::Command> make_report(options::Options& options);
 std::unique_ptr<options::Command> make_doctor(options::Options& options);
@@ -61,7 +64,7 @@ std::vector<CommandRow> measuring() {
        "bill",
        "predict memory and start-up time of all sizes from a few captures",
        "bill [--capture-sizes LIST] [--predict-from K] [options]",
-       make_bill,
+       bill::make_bill,
        {{"bill --workload mlp --capture-sizes 1:512:x2",
          "how much memory to reserve, and the time to start up"},
         {"bill --torch step.py:build --measure all",

@@ -41,7 +41,7 @@ std::string families(const std::string& before) {
   std::vector<reporters::FamilyRow> all = sweep::families();
   const auto add = [&](const auto& more) { all.insert(all.end(), more.begin(), more.end()); };
   add(ladder::ladder_families());
-  add(reporters::bill_families());
+  add(bill::bill_families());
   for (const reporters::FamilyRow& row : all) {
     rows.push_back({{"name", row.name},
                     {"type", row.type},

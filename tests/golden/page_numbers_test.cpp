@@ -186,7 +186,7 @@ TEST(PageNumbers, AreThoseOfEachCommittedResultInEveryFormat) {
       if (text.view().find("\"graphbench.result/1\"") > 100) continue;
       SCOPED_TRACE(path);
       const model::Result result = codec::read_result(text.view(), path);
-      const Report report = report_of(result);
+      const Report report = bill::report_of(result);
       const Numbers table = of_report(report);
       const OnPage shown = page_of(std::string(text.view()));
       const std::size_t found =
@@ -257,7 +257,7 @@ TEST(PageNumbers, AreThoseOfAComparisonInEveryFormat) {
   std::ostringstream out;
   judge::print_comparison_json(out, comparison);
   const OnPage shown = page_of(std::move(out).str());
-  const Report report = report_of(comparison);
+  const Report report = bill::report_of(comparison);
   expect_plain(report, shown.plain);
   const json& embedded = shown.documents.at("comparison");
   EXPECT_GT(expect_sections(report, embedded), 100u);
@@ -269,9 +269,9 @@ TEST(PageNumbers, AreThoseOfAComparisonInEveryFormat) {
 TEST(PageNumbers, AreThoseOfASeriesInEveryFormat) {
   const judge::CellHistory series = samples::changed_series();
   const OnPage shown = page_of(codec::to_json(series));
-  expect_plain(report_of(series), shown.plain);
+  expect_plain(bill::report_of(series), shown.plain);
   EXPECT_EQ(13u * series.points.size(),
-            expect_sections(report_of(series), shown.documents.at("series").at(0)));
+            expect_sections(bill::report_of(series), shown.documents.at("series").at(0)));
 }
 
 // A page draws the sums of a ladder's first launch, and a suggestion as it was predicted.
@@ -289,7 +289,7 @@ TEST(PageNumbers, AreThoseOfALadderInEveryFormat) {
   EXPECT_EQ(number_of(seconds_value(made.step_seconds)), number_of(suggestion.at("step")));
   EXPECT_EQ(number_of(bytes_value(made.memory_bytes)), number_of(suggestion.at("memory")));
   const std::vector<std::string> flags;
-  const Report report = report_of(findings, [&](const ladder::Suggestion&) { return flags; });
+  const Report report = bill::report_of(findings, [&](const ladder::Suggestion&) { return flags; });
   const auto section = std::ranges::find(report.sections, "suggestion", &Section::subject);
   ASSERT_NE(section, report.sections.end());
   ASSERT_EQ(section->rows.size(), suggestion.at("frontier").size());
@@ -305,7 +305,7 @@ TEST(PageNumbers, AreThoseOfABillInEveryFormat) {
   const OnPage shown = page_of(text + codec::lines_of("bills", bills) + "\n}\n");
   const json& result = shown.documents.at("result");
   EXPECT_EQ(bills.front().sentence, result.at("conclusions").back().at("text"));
-  const Report report = report_of(bills);
+  const Report report = bill::report_of(bills);
   std::size_t numbers = 0;
   for (const json& figure : result.at("bills")) {
     const std::string subject = figure.at("title") == "Memory" ? "memory of " : "time of ";
