@@ -270,7 +270,7 @@ int run(int argc, const char* const* argv) {
 
 int run_served(std::string_view parent) {
   return options::guarded([&] {
-    const serve::ServedSweep served = begin_served(parent);
+    const service::ServedSweep served = service::begin_served(parent);
     options::prepare_streams();
     std::vector<const char*> argv = {"graphbench", "--sweep"};
     for (const std::string& option : served.run) argv.push_back(option.c_str());

@@ -22,6 +22,11 @@ namespace graphbench::ladder {
 std::unique_ptr<options::Command> make_ladder(options::Options& options);
 }
 
+namespace graphbench::service {
+std::unique_ptr<options::Command> make_report(options::Options& options);
+std::unique_ptr<options::Command> make_serve(options::Options& options);
+}  // namespace graphbench::service
+
 namespace graphbench::sweep {
 std::unique_ptr<options::Command> make_bench(options::Options& options);
 }
@@ -33,12 +38,10 @@ std::unique_ptr<options::Command> make_list(options::Options& options);
 std::unique_ptr<options::Command> make_example(options::Options& options);
 std::unique_ptr<options::Command> make_floor(options::Options& options);
 std::unique_ptr<options::Command> make_show(options::Options& options);
-std::unique_ptr<options::Command> make_report(options::Options& options);
 std::unique_ptr<options::Command> make_doctor(options::Options& options);
 std::unique_ptr<options::Command> make_cache(options::Options& options);
 std::unique_ptr<options::Command> make_compile(options::Options& options);
 std::unique_ptr<options::Command> make_package(options::Options& options);
-std::unique_ptr<options::Command> make_serve(options::Options& options);
 
 namespace {
 
@@ -118,7 +121,7 @@ std::vector<CommandRow> comparing() {
        "report",
        "write one or two results, or series, as one page",
        "report DOC... [-o FILE]",
-       make_report,
+       service::make_report,
        {{"report graphbench.json -o report.html", "conclusions, figures and tables in one file"},
         {"report base.json new.json -o report.html", "what changed between two results, with intervals"}}},
       {compare,
@@ -158,7 +161,7 @@ std::vector<CommandRow> operating() {
        "serve",
        "run sweeps on request, over HTTP, with a page and metrics",
        "serve [--listen ADDR:PORT] [--state DIR] [--baseline FILE] [options]",
-       make_serve,
+       service::make_serve,
        {{"serve --state results", "a page and an API at http://127.0.0.1:9464"}}},
       {operate,
        "cache",

@@ -41,7 +41,7 @@ const std::vector<ChildRow>& children();
 // Runs the command or child process that `argv` names. Turns an exception into an exit code and a message.
 int run(int argc, const char* const* argv);
 
-// Runs a sweep for the service, whose process id is `parent`. Reads a serve::ServedSweep from stdin.
+// Runs a sweep for the service, whose process id is `parent`. Reads a service::ServedSweep from stdin.
 int run_served(std::string_view parent);
 
 class CommandLine {

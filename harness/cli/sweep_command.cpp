@@ -121,9 +121,9 @@ class SweepJob final : public sweep::Job {
     if (options_.dump_program || options_.dry_run) return;
     if (!options_.caller.dump_graph.empty())
       make_folder(options_.where("dump-graph"), options_.caller.dump_graph);
-    if (!options_.report.empty() && serve::built_in_page.html.empty())
-      throw InputError(options_.where("report"), serve::no_page);
-    publishing_ = publish::check_publishing(options_);
+    if (!options_.report.empty() && service::built_in_page.html.empty())
+      throw InputError(options_.where("report"), service::no_page);
+    publishing_ = service::check_publishing(options_);
   }
 
   std::vector<sweep::Output> outputs() override {
@@ -136,10 +136,11 @@ class SweepJob final : public sweep::Job {
         output("json", options_.json, [&] { return codec::to_json(result); }),
         output("samples", options_.samples, [&] { return sweep::to_sample_file(result); }),
         output("trace", options_.trace, [&] { return sweep::to_chrome_trace(outcome_.trace); }),
-        output("report", options_.report,
-               [&] {
-                 return report::make_report(serve::built_in_page, {{"the result", codec::to_json(result)}});
-               }),
+        output(
+            "report", options_.report,
+            [&] {
+              return service::make_report(service::built_in_page, {{"the result", codec::to_json(result)}});
+            }),
         // The publisher writes this one, also while the sweep runs.
         output("prometheus-textfile", options_.prometheus.textfile, nullptr)};
     outputs.front().dash = options::Stdout::allowed;
@@ -168,7 +169,7 @@ class SweepJob final : public sweep::Job {
   }
 
   void open() override {
-    publisher_ = make_publisher(options_, std::move(publishing_));
+    publisher_ = service::make_publisher(options_, std::move(publishing_));
     say_what_is_replaced(checked_.plan, options_);
   }
 
@@ -178,7 +179,7 @@ class SweepJob final : public sweep::Job {
     // CPU.
     const std::vector<int> cpus =
         measure::submitter_cpus(plan.tasks.front().settings.instruments, measure::allowed_cpus());
-    const serve::SweepBegan began{
+    const service::SweepBegan began{
         plan.device, checked_.catalog.facts, {cpus.begin(), cpus.end()}, plan.facts.hash};
     publisher_->begin(began.device, began.facts, began.submitter);
     std::vector<sweep::SweepListener*> listeners = {publisher_.get(), &run.progress};
@@ -208,16 +209,16 @@ class SweepJob final : public sweep::Job {
   }
 
   bool publish(process::ProcessSupervisor& supervisor) override {
-    return finish_publishing(*publisher_, outcome_, options_, supervisor);
+    return service::finish_publishing(*publisher_, outcome_, options_, supervisor);
   }
 
  private:
   const options::SweepOptions& options_;
   const options::Invocation& invocation_;
   sweep::CheckedPlan checked_;
-  publish::PublishSettings publishing_;
-  std::unique_ptr<publish::Publisher> publisher_;
-  std::optional<ServiceReporter> service_;
+  service::PublishSettings publishing_;
+  std::unique_ptr<service::Publisher> publisher_;
+  std::optional<service::ServiceReporter> service_;
   sweep::Conditions conditions_;
   sweep::SweepOutcome outcome_;
 };

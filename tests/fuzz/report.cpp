@@ -10,8 +10,8 @@
 namespace graphbench::fuzz {
 namespace {
 
-constexpr serve::Page page = {"<body><noscript></noscript><!--POLICY--><!--DOCUMENTS-->",
-                              "script-src 'self'"};
+constexpr service::Page page = {"<body><noscript></noscript><!--POLICY--><!--DOCUMENTS-->",
+                                "script-src 'self'"};
 constexpr std::string_view begins = "<script type=\"application/json\" id=\"documents\">";
 constexpr std::string_view ends = "</script>";
 
@@ -31,12 +31,12 @@ void hold_page(std::string_view html) {
 }  // namespace
 
 void hold(std::string_view bytes) {
-  std::vector<report::NamedText> documents;
+  std::vector<service::NamedText> documents;
   const std::size_t at = bytes.find("\n{");
   documents.push_back({"fuzz", std::string(bytes.substr(0, at))});
   if (at != std::string_view::npos) documents.push_back({"fuzz", std::string(bytes.substr(at + 1))});
   try {
-    hold_page(report::make_report(page, documents));
+    hold_page(service::make_report(page, documents));
   } catch (const InputError& error) {
     expect(std::string_view(error.what()).starts_with("fuzz") && is_one_line(error.what()));
   }

@@ -16,8 +16,8 @@ void hold_that(Read&& read) {
   }
 }
 
-void parse(const std::string& body, serve::BodyFormat format) {
-  const serve::AskedSweep asked = serve::parse_sweep_request(body, format, {"mine"}).asked;
+void parse(const std::string& body, service::BodyFormat format) {
+  const service::AskedSweep asked = service::parse_sweep_request(body, format, {"mine"}).asked;
   for (const std::string& plugin : asked.plugins) expect(plugin == "mine");
   for (const std::string& argument : asked.options) {
     // A request must not set an option that names a file: the service would read or write that file.
@@ -30,13 +30,13 @@ void parse(const std::string& body, serve::BodyFormat format) {
 
 void hold(std::string_view text) {
   const std::string body(text);
-  hold_that([&] { parse(body, serve::BodyFormat::json); });
+  hold_that([&] { parse(body, service::BodyFormat::json); });
   // toml++ 3.3 runs into undefined behaviour on letters beyond ASCII in an invalid value (`a = 0x"\u0185"`).
   // Sanitizers stop there, so TOML is tried with ASCII alone.
   const bool ascii = std::ranges::all_of(text, [](char byte) { return (byte & 0x80) == 0; });
-  if (ascii) hold_that([&] { parse(body, serve::BodyFormat::toml); });
+  if (ascii) hold_that([&] { parse(body, service::BodyFormat::toml); });
   hold_that([&] {
-    serve::answer_comparison(body, [](const std::string&) { return std::optional<std::string>(); });
+    service::answer_comparison(body, [](const std::string&) { return std::optional<std::string>(); });
   });
 }
 

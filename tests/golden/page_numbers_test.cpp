@@ -31,8 +31,8 @@ namespace {
 
 using nlohmann::json;
 
-constexpr serve::Page bare_page = {"<body><noscript></noscript><!--POLICY--><!--DOCUMENTS-->",
-                                   "script-src 'self'"};
+constexpr service::Page bare_page = {"<body><noscript></noscript><!--POLICY--><!--DOCUMENTS-->",
+                                     "script-src 'self'"};
 
 std::string between(const std::string& text, const std::string& begin, const std::string& end) {
   const std::size_t from = text.find(begin) + begin.size();
@@ -45,7 +45,7 @@ struct OnPage {
 };
 
 OnPage page_of(const std::string& text) {
-  const std::string html = report::make_report(bare_page, {{"document", text}});
+  const std::string html = service::make_report(bare_page, {{"document", text}});
   return {json::parse(between(html, "id=\"documents\">", "</script>")),
           between(html, "<noscript>", "</noscript>")};
 }
@@ -113,7 +113,7 @@ Numbers of_embedded(const json& result) {
 Numbers of_events(const model::Result& result) {
   Numbers numbers;
   for (const model::CellResult& cell : result.cells) {
-    const json event = json::parse(report::with_row(codec::to_json(cell), "cell"));
+    const json event = json::parse(service::with_row(codec::to_json(cell), "cell"));
     if (!event.contains("row")) continue;
     for (const auto& [metric, number] : event.at("row").items())
       numbers[event.at("id")][metric] = number_of(number);

@@ -33,16 +33,16 @@ int serve(long series, double changes_a_second) {
   const std::vector<model::CellResult> cells = cells_with(series);
   sweep::SweepMetrics metrics("0.0.0");
   for (const model::CellResult& cell : cells) metrics.set_cell("host", cell);
-  net::Router router;
-  router.add("GET", "/metrics", [&metrics](const net::Request&) {
-    net::Response response;
+  service::Router router;
+  router.add("GET", "/metrics", [&metrics](const service::Request&) {
+    service::Response response;
     response.content_type = sweep::metrics_content_type;
     response.body = metrics.text();
     return response;
   });
-  net::ServerSettings settings;
-  settings.address = *net::parse_listen_address("127.0.0.1:0");
-  const net::HttpServer server(std::move(settings), router);
+  service::ServerSettings settings;
+  settings.address = *service::parse_listen_address("127.0.0.1:0");
+  const service::HttpServer server(std::move(settings), router);
   std::printf("http://%s/metrics\n", server.address().text().c_str());
   std::fflush(stdout);
   std::atomic<bool> stop = false;

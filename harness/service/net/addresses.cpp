@@ -9,7 +9,7 @@
 
 #include "graphs/base/text.hpp"
 
-namespace graphbench::net {
+namespace graphbench::service {
 
 std::string ListenAddress::text() const {
   return (v6 ? "[" + host + "]" : host) + ":" + std::to_string(port);
@@ -70,4 +70,4 @@ std::string base64_url(const std::string& bytes) {
   return text;
 }
 
-}  // namespace graphbench::net
+}  // namespace graphbench::service

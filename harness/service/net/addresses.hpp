@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-namespace graphbench::net {
+namespace graphbench::service {
 
 struct ListenAddress {
   std::string host;  // a numeric address, without brackets
@@ -34,4 +34,4 @@ std::string percent_encoded(const std::string& text);
 // Encodes by RFC 4648, section 5, with padding.
 std::string base64_url(const std::string& bytes);
 
-}  // namespace graphbench::net
+}  // namespace graphbench::service

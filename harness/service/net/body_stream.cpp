@@ -3,7 +3,7 @@
 
 #include <utility>
 
-namespace graphbench::net {
+namespace graphbench::service {
 
 BodyStream::BodyStream(std::deque<Bytes> first, std::size_t waiting_max, std::string keep_alive)
     : first_(std::move(first)),
@@ -65,4 +65,4 @@ void BodyStream::wake() const {
   if (wake_) wake_();
 }
 
-}  // namespace graphbench::net
+}  // namespace graphbench::service

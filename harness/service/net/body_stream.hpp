@@ -8,7 +8,7 @@
 #include <mutex>
 #include <string>
 
-namespace graphbench::net {
+namespace graphbench::service {
 
 // Thread-safe. put() never waits for the client.
 class BodyStream {
@@ -54,4 +54,4 @@ class BodyStream {
   std::function<void()> wake_;
 };
 
-}  // namespace graphbench::net
+}  // namespace graphbench::service

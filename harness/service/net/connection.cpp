@@ -30,7 +30,7 @@
 #include "harness/service/net/body_stream.hpp"
 #include "harness/service/net/tls_context.hpp"
 
-namespace graphbench::net {
+namespace graphbench::service {
 namespace {
 
 namespace asio = boost::asio;
@@ -266,7 +266,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
 
   awaitable<void> send(Response response, bool head_only) {
     if (!response.body) response.body = std::make_shared<const std::string>();
-    const std::string head = head_of(response, keep_alive_);
+    const std::string head = message_head_of(response, keep_alive_);
     Buffers buffers{asio::buffer(head)};
     if (!head_only) buffers[1] = asio::buffer(*response.body);
     const std::shared_ptr<void> sending = all_.count_answer(std::move(response.body));
@@ -404,4 +404,4 @@ void serve_connection(tcp::socket socket, Connections& all) {
                  asio::detached);
 }
 
-}  // namespace graphbench::net
+}  // namespace graphbench::service

@@ -9,7 +9,7 @@
 #include "harness/service/net/connections.hpp"
 #include "harness/service/net/http.hpp"
 
-namespace graphbench::net {
+namespace graphbench::service {
 
 // Serves the requests of `socket` in a coroutine, which ends at the latest when the client disconnects, a
 // time limit passes or the executor stops. `all` must outlive the connection.
@@ -20,6 +20,6 @@ void serve_connection(boost::asio::ip::tcp::socket socket, Connections& all);
 std::optional<Request> request_of(const boost::beast::http::request_header<>& head);
 
 // Writes the status line, the headers, and the empty line after them.
-std::string head_of(const Response& response, bool keep_alive);
+std::string message_head_of(const Response& response, bool keep_alive);
 
-}  // namespace graphbench::net
+}  // namespace graphbench::service

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace graphbench::net {
+namespace graphbench::service {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -132,4 +132,4 @@ void Connections::close(OpenConnection& connection) {
   if (std::exchange(connection.has_place, false)) --places;
 }
 
-}  // namespace graphbench::net
+}  // namespace graphbench::service

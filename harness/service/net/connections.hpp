@@ -17,7 +17,7 @@
 #include "harness/service/net/http.hpp"
 #include "harness/service/net/http_server.hpp"
 
-namespace graphbench::net {
+namespace graphbench::service {
 
 // What a connection waits for.
 enum class Phase : std::uint8_t {
@@ -89,4 +89,4 @@ struct Connections {
   void close(OpenConnection& connection);
 };
 
-}  // namespace graphbench::net
+}  // namespace graphbench::service

@@ -5,7 +5,7 @@
 
 #include "graphs/base/text.hpp"
 
-namespace graphbench::net {
+namespace graphbench::service {
 namespace {
 
 bool is_parameter(const std::string& part) {
@@ -79,4 +79,4 @@ std::string Router::pattern_of(const std::string& path) const {
   return found == routes_.end() ? "other" : found->pattern;
 }
 
-}  // namespace graphbench::net
+}  // namespace graphbench::service

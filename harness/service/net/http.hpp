@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-namespace graphbench::net {
+namespace graphbench::service {
 
 class BodyStream;
 
@@ -82,4 +82,4 @@ class Router {
   Refuse refuse_;
 };
 
-}  // namespace graphbench::net
+}  // namespace graphbench::service

@@ -25,7 +25,7 @@
 #include "graphs/base/error.hpp"
 #include "harness/service/net/tls_context.hpp"
 
-namespace graphbench::net {
+namespace graphbench::service {
 namespace {
 
 namespace asio = boost::asio;
@@ -136,4 +136,4 @@ ClientResponse send(const ClientRequest& request) {
   }
 }
 
-}  // namespace graphbench::net
+}  // namespace graphbench::service

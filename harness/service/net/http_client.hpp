@@ -8,7 +8,7 @@
 
 #include "harness/service/net/addresses.hpp"
 
-namespace graphbench::net {
+namespace graphbench::service {
 
 struct ClientRequest {
   std::string method = "GET";
@@ -28,4 +28,4 @@ struct ClientResponse {
 // connection, a certificate that the system does not trust, a passed deadline and a body above 64 KiB.
 ClientResponse send(const ClientRequest& request);
 
-}  // namespace graphbench::net
+}  // namespace graphbench::service

@@ -23,7 +23,7 @@
 #include "graphs/base/error.hpp"
 #include "harness/service/net/connection.hpp"
 
-namespace graphbench::net {
+namespace graphbench::service {
 namespace {
 
 namespace asio = boost::asio;
@@ -199,4 +199,4 @@ const ListenAddress& HttpServer::address() const noexcept {
   return impl_->address();
 }
 
-}  // namespace graphbench::net
+}  // namespace graphbench::service

@@ -10,7 +10,7 @@
 #include "harness/service/net/http.hpp"
 #include "harness/service/net/tls.hpp"
 
-namespace graphbench::net {
+namespace graphbench::service {
 
 struct ServerLimits {
   std::uint32_t header_bytes_max = 8 * 1024;  // longer: 431
@@ -64,4 +64,4 @@ class HttpServer {
   std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace graphbench::net
+}  // namespace graphbench::service

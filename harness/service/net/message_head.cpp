@@ -10,7 +10,7 @@
 #include "graphs/base/text.hpp"
 #include "harness/service/net/connection.hpp"
 
-namespace graphbench::net {
+namespace graphbench::service {
 namespace {
 
 constexpr std::array<std::string_view, 8> single_headers = {
@@ -60,7 +60,7 @@ std::optional<Request> request_of(const boost::beast::http::request_header<>& he
   return request;
 }
 
-std::string head_of(const Response& response, bool keep_alive) {
+std::string message_head_of(const Response& response, bool keep_alive) {
   namespace http = boost::beast::http;
   http::response<http::empty_body> message;
   message.version(11);
@@ -76,4 +76,4 @@ std::string head_of(const Response& response, bool keep_alive) {
   return std::move(text).str();
 }
 
-}  // namespace graphbench::net
+}  // namespace graphbench::service

@@ -15,7 +15,7 @@
 #include "graphs/base/error.hpp"
 #include "harness/service/net/tls_context.hpp"
 
-namespace graphbench::net {
+namespace graphbench::service {
 namespace {
 
 namespace ssl = boost::asio::ssl;
@@ -128,4 +128,4 @@ std::shared_ptr<TlsContext> load_tls(const TlsFiles& files) {
   return tls;
 }
 
-}  // namespace graphbench::net
+}  // namespace graphbench::service

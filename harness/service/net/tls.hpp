@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <string>
 
-namespace graphbench::net {
+namespace graphbench::service {
 
 struct TlsFiles {
   std::string certificate;  // a chain, from the server's own certificate to the root
@@ -28,4 +28,4 @@ struct TlsContext;
 // Reads the files once; later changes have no effect. Never asks for a passphrase. Throws TlsFileError.
 std::shared_ptr<TlsContext> load_tls(const TlsFiles& files);
 
-}  // namespace graphbench::net
+}  // namespace graphbench::service

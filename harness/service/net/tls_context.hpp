@@ -5,7 +5,7 @@
 
 #include "harness/service/net/tls.hpp"
 
-namespace graphbench::net {
+namespace graphbench::service {
 
 struct TlsContext {
   boost::asio::ssl::context context;
@@ -14,4 +14,4 @@ struct TlsContext {
 // Makes the context of a client that trusts the system's root certificates. Throws Error(internal).
 std::shared_ptr<TlsContext> tls_for_client();
 
-}  // namespace graphbench::net
+}  // namespace graphbench::service

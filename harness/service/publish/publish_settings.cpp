@@ -12,12 +12,12 @@
 #include "harness/judge/history/baseline.hpp"
 #include "harness/judge/history/defaults.hpp"
 
-namespace graphbench::publish {
+namespace graphbench::service {
 namespace {
 
-[[noreturn]] void refuse(const options::TlsOptions& options, const net::TlsFileError& error,
+[[noreturn]] void refuse(const options::TlsOptions& options, const TlsFileError& error,
                          const std::function<std::string(const std::string&)>& where) {
-  const bool of_key = error.file() == net::TlsFileError::File::key;
+  const bool of_key = error.file() == TlsFileError::File::key;
   const char* name = of_key ? "tls-key" : "tls-certificate";
   const std::string& path = of_key ? options.key : options.certificate;
   throw InputError(where(name), in_quotes(path) + ": " + error.what());
@@ -29,10 +29,10 @@ constexpr std::array<std::string_view, 18> taken_labels = {
     "quantile", "status", "reason", "kind", "name",  "uuid",   "driver", "compute_capability",
     "runtime",  "version"};
 
-net::ListenAddress listen_address(const options::SweepOptions& options) {
+ListenAddress listen_address(const options::SweepOptions& options) {
   const std::string where = options.where("prometheus-listen");
   const std::string& text = options.prometheus.listen;
-  const std::optional<net::ListenAddress> address = net::parse_listen_address(text);
+  const std::optional<ListenAddress> address = parse_listen_address(text);
   if (!address) {
     throw InputError(where, in_quotes(text) + " is not ADDR:PORT: give e.g. 127.0.0.1:9464 or [::1]:9464");
   }
@@ -45,9 +45,9 @@ net::ListenAddress listen_address(const options::SweepOptions& options) {
   return *address;
 }
 
-net::Url push_url(const options::SweepOptions& options) {
+Url push_url(const options::SweepOptions& options) {
   const std::string& text = options.prometheus.push;
-  const std::optional<net::Url> url = net::parse_url(text);
+  const std::optional<Url> url = parse_url(text);
   if (url) return *url;
   const bool has_user = text.find('@') != std::string::npos;
   throw InputError(
@@ -118,8 +118,8 @@ model::Comparison nothing_compares(const std::string& why) {
 
 }  // namespace
 
-std::shared_ptr<net::TlsContext> check_tls(const options::TlsOptions& options,
-                                           const std::function<std::string(const std::string&)>& where) {
+std::shared_ptr<TlsContext> check_tls(const options::TlsOptions& options,
+                                      const std::function<std::string(const std::string&)>& where) {
   const auto lacks = [&](const char* name, const char* other) {
     throw InputError(where(name), std::string("the option does nothing without ") + other + ": give both");
   };
@@ -129,8 +129,8 @@ std::shared_ptr<net::TlsContext> check_tls(const options::TlsOptions& options,
   }
   if (options.key.empty()) lacks("tls-certificate", "--tls-key");
   try {
-    return net::load_tls({options.certificate, options.key});
-  } catch (const net::TlsFileError& error) {
+    return load_tls({options.certificate, options.key});
+  } catch (const TlsFileError& error) {
     refuse(options, error, where);
   }
 }
@@ -187,4 +187,4 @@ std::string Baseline::said_of(const model::Comparison& comparison) const {
   return compared + "not comparable, so no verdict is published: the sides differ in " + join(fields);
 }
 
-}  // namespace graphbench::publish
+}  // namespace graphbench::service

@@ -13,7 +13,7 @@
 #include "harness/service/net/addresses.hpp"
 #include "harness/service/net/tls.hpp"
 
-namespace graphbench::publish {
+namespace graphbench::service {
 
 struct BaselineOptions {
   std::string path;     // a result document or a folder of them
@@ -45,14 +45,14 @@ class Baseline {
 
 // Loads certificate and key; null if neither is given. `where` returns an option's name for messages:
 // "--tls-key" or "sweep.toml:3: tls-key". Throws InputError for unusable files, and if only one is given.
-std::shared_ptr<net::TlsContext> check_tls(const options::TlsOptions& options,
-                                           const std::function<std::string(const std::string&)>& where);
+std::shared_ptr<TlsContext> check_tls(const options::TlsOptions& options,
+                                      const std::function<std::string(const std::string&)>& where);
 
 struct PublishSettings {
-  std::optional<net::ListenAddress> listen;
-  std::shared_ptr<net::TlsContext> tls;  // for `listen`; null: plain HTTP
+  std::optional<ListenAddress> listen;
+  std::shared_ptr<TlsContext> tls;  // for `listen`; null: plain HTTP
   std::string textfile;
-  std::optional<net::Url> push;
+  std::optional<Url> push;
   std::map<std::string, std::string> grouping;  // labels that are added, or replace job and instance
   bool push_delete = false;
   double linger_seconds = 0;
@@ -62,4 +62,4 @@ struct PublishSettings {
 // Throws InputError for options that cannot be used.
 PublishSettings check_publishing(const options::SweepOptions& options);
 
-}  // namespace graphbench::publish
+}  // namespace graphbench::service

@@ -10,24 +10,23 @@
 #include "harness/service/net/http.hpp"
 #include "harness/service/net/http_client.hpp"
 
-namespace graphbench::publish {
+namespace graphbench::service {
 namespace {
 
-net::Router metrics_routes(const sweep::SweepMetrics& metrics) {
-  net::Router router;
-  router.add("GET", "/metrics", [&metrics](const net::Request&) {
-    return net::Response{.content_type = sweep::metrics_content_type, .body = metrics.text()};
+Router metrics_routes(const sweep::SweepMetrics& metrics) {
+  Router router;
+  router.add("GET", "/metrics", [&metrics](const Request&) {
+    return Response{.content_type = sweep::metrics_content_type, .body = metrics.text()};
   });
-  router.add("GET", "/",
-             [](const net::Request&) { return net::text_response(200, "graphbench: see /metrics"); });
+  router.add("GET", "/", [](const Request&) { return text_response(200, "graphbench: see /metrics"); });
   return router;
 }
 
 // Encodes a value in base64 if it is empty or has a slash: such a text cannot be one part of a URL's path.
 std::string path_part(const std::string& key, const std::string& value) {
   if (value.empty()) return "/" + key + "@base64/=";
-  if (value.find('/') != std::string::npos) return "/" + key + "@base64/" + net::base64_url(value);
-  return "/" + key + "/" + net::percent_encoded(value);
+  if (value.find('/') != std::string::npos) return "/" + key + "@base64/" + base64_url(value);
+  return "/" + key + "/" + percent_encoded(value);
 }
 
 std::string first_line(const std::string& text) {
@@ -39,12 +38,12 @@ std::string first_line(const std::string& text) {
 Publisher::Publisher(PublishSettings settings, const std::string& tool_version)
     : settings_(std::move(settings)), metrics_(tool_version) {
   if (!settings_.listen) return;
-  net::ServerSettings server;
+  ServerSettings server;
   server.address = *settings_.listen;
   server.tls = settings_.tls;
   housekeeping_.emplace();
   server.on_thread = [this] { housekeeping_->add_this_thread(); };
-  server_ = std::make_unique<net::HttpServer>(std::move(server), metrics_routes(metrics_));
+  server_ = std::make_unique<HttpServer>(std::move(server), metrics_routes(metrics_));
 }
 
 std::string Publisher::url() const {
@@ -122,7 +121,7 @@ std::string Publisher::write_textfile() {
   return "";
 }
 
-PushGateway::PushGateway(net::Url url, const std::string& instance,
+PushGateway::PushGateway(Url url, const std::string& instance,
                          const std::map<std::string, std::string>& grouping)
     : url_(std::move(url)) {
   std::map<std::string, std::string> keys = grouping;
@@ -134,15 +133,15 @@ PushGateway::PushGateway(net::Url url, const std::string& instance,
 }
 
 void PushGateway::send(const std::string& method, const std::string& body) const {
-  net::ClientRequest request{.method = method, .url = url_, .path = path_, .headers = {}, .body = body};
+  ClientRequest request{.method = method, .url = url_, .path = path_, .headers = {}, .body = body};
   if (!body.empty()) request.headers.emplace_back("Content-Type", sweep::metrics_content_type);
   const char* authorization = std::getenv("GRAPHBENCH_PUSH_AUTHORIZATION");
   if (authorization != nullptr) request.headers.emplace_back("Authorization", authorization);
-  const net::ClientResponse response = net::send(request);
+  const ClientResponse response = service::send(request);
   if (response.status / 100 == 2) return;
   const std::string said = first_line(response.body);
   throw Error(ErrorCode::io, method + " at " + url_.host + ":" + url_.port + ": the gateway answered " +
                                  std::to_string(response.status) + (said.empty() ? "" : ": " + said));
 }
 
-}  // namespace graphbench::publish
+}  // namespace graphbench::service

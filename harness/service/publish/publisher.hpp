@@ -16,7 +16,7 @@
 #include "harness/sweep/run_sweep.hpp"
 #include "harness/sweep/sweep_listener.hpp"
 
-namespace graphbench::publish {
+namespace graphbench::service {
 
 // Pushes a host's metrics as one group. Used instead of prometheus-cpp's Gateway, which has no deadline,
 // reports no cause and does not encode grouping values for the URL. replace() and remove() throw Error(io)
@@ -25,7 +25,7 @@ class PushGateway {
  public:
   // `grouping` may replace job ("graphbench") and instance. The environment variable
   // GRAPHBENCH_PUSH_AUTHORIZATION has the value of the header Authorization.
-  PushGateway(net::Url url, const std::string& instance, const std::map<std::string, std::string>& grouping);
+  PushGateway(Url url, const std::string& instance, const std::map<std::string, std::string>& grouping);
 
   // Replaces the whole group, which removes series that are not in `text`.
   void replace(const std::string& text) const { send("PUT", text); }
@@ -36,7 +36,7 @@ class PushGateway {
  private:
   void send(const std::string& method, const std::string& body) const;
 
-  net::Url url_;
+  Url url_;
   std::string path_;
 };
 
@@ -82,7 +82,7 @@ class Publisher final : public sweep::SweepListener {
   sweep::SweepMetrics metrics_;
   // housekeeping_ and server_ are absent if nothing listens.
   std::optional<measure::HousekeepingThreads> housekeeping_;
-  std::unique_ptr<net::HttpServer> server_;
+  std::unique_ptr<HttpServer> server_;
   std::string device_;
   std::string instance_;
   bool pushed_ = false;
@@ -90,4 +90,4 @@ class Publisher final : public sweep::SweepListener {
   std::shared_ptr<const std::string> written_;  // the file's content
 };
 
-}  // namespace graphbench::publish
+}  // namespace graphbench::service

@@ -10,16 +10,16 @@
 #include "graphs/base/process/child_io.hpp"
 #include "graphs/base/text.hpp"
 
-namespace graphbench::cli {
+namespace graphbench::service {
 
-serve::ServedSweep begin_served(std::string_view parent) {
+ServedSweep begin_served(std::string_view parent) {
   if (!process::die_with_parent(parent)) throw Error(ErrorCode::io, "start a sweep: the service is gone");
   process::claim_event_descriptor();
-  return serve::decode_served_sweep(process::read_request());
+  return decode_served_sweep(process::read_request());
 }
 
-ServiceReporter::ServiceReporter(const serve::SweepBegan& began) {
-  process::send_line(serve::encode_sweep_event(began));
+ServiceReporter::ServiceReporter(const SweepBegan& began) {
+  process::send_line(encode_sweep_event(began));
 }
 
 void ServiceReporter::update(const model::Progress& progress) {
@@ -27,11 +27,11 @@ void ServiceReporter::update(const model::Progress& progress) {
   const bool all_done = progress.cells_done == progress.cells_total;
   if (reported_at_ && now < *reported_at_ + std::chrono::seconds(1) && !all_done) return;
   reported_at_ = now;
-  process::send_line(serve::encode_sweep_event(serve::SweepProgress{progress}));
+  process::send_line(encode_sweep_event(SweepProgress{progress}));
 }
 
 void ServiceReporter::cells_done(const std::vector<model::CellResult>& cells) {
-  process::send_line(serve::encode_sweep_event(serve::SweepCells{cells}));
+  process::send_line(encode_sweep_event(SweepCells{cells}));
 }
 
 namespace {
@@ -39,7 +39,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 // Waits for the time of --linger. Ctrl-C ends only the wait: the sweep does not count as interrupted.
-void linger(const options::SweepOptions& options, const publish::Publisher& publisher,
+void linger(const options::SweepOptions& options, const Publisher& publisher,
             process::ProcessSupervisor& supervisor) {
   const double seconds = options.prometheus.linger_seconds;
   if (seconds <= 0) return;
@@ -56,16 +56,15 @@ void linger(const options::SweepOptions& options, const publish::Publisher& publ
 }
 
 // Prints even with --quiet that results are not comparable: nothing else says why there are no verdicts.
-void print_comparison(const publish::Publisher& publisher, const options::SweepOptions& options) {
+void print_comparison(const Publisher& publisher, const options::SweepOptions& options) {
   const std::string text = publisher.said();
   if (text.empty() || (options.quiet && publisher.comparison()->comparable)) return;
   complain("%s%s", publisher.comparison()->comparable ? "" : "warning: ", text.c_str());
 }
 
 // Prints one line on stderr per failure. Returns true if there are none.
-bool report_failures(const std::vector<publish::PublishFailure>& failures,
-                     const options::SweepOptions& options) {
-  for (const publish::PublishFailure& failure : failures) {
+bool report_failures(const std::vector<PublishFailure>& failures, const options::SweepOptions& options) {
+  for (const PublishFailure& failure : failures) {
     complain("%s: %s", options.where(failure.option).c_str(), failure.message.c_str());
   }
   return failures.empty();
@@ -73,10 +72,9 @@ bool report_failures(const std::vector<publish::PublishFailure>& failures,
 
 }  // namespace
 
-std::unique_ptr<publish::Publisher> make_publisher(const options::SweepOptions& options,
-                                                   publish::PublishSettings settings) {
+std::unique_ptr<Publisher> make_publisher(const options::SweepOptions& options, PublishSettings settings) {
   try {
-    auto publisher = std::make_unique<publish::Publisher>(std::move(settings), GRAPHBENCH_VERSION);
+    auto publisher = std::make_unique<Publisher>(std::move(settings), GRAPHBENCH_VERSION);
     if (!options.quiet && !publisher->url().empty()) {
       complain("metrics at %s", publisher->url().c_str());
     }
@@ -87,7 +85,7 @@ std::unique_ptr<publish::Publisher> make_publisher(const options::SweepOptions& 
   }
 }
 
-bool finish_publishing(publish::Publisher& publisher, const sweep::SweepOutcome& outcome,
+bool finish_publishing(Publisher& publisher, const sweep::SweepOutcome& outcome,
                        const options::SweepOptions& options, process::ProcessSupervisor& supervisor) {
   const bool finished = report_failures(publisher.finish(outcome), options);
   print_comparison(publisher, options);
@@ -95,4 +93,4 @@ bool finish_publishing(publish::Publisher& publisher, const sweep::SweepOutcome&
   return report_failures(publisher.leave(), options) && finished;
 }
 
-}  // namespace graphbench::cli
+}  // namespace graphbench::service

@@ -15,23 +15,22 @@
 #include "harness/service/serve/sweep_events.hpp"
 #include "harness/sweep/sweep_listener.hpp"
 
-namespace graphbench::cli {
+namespace graphbench::service {
 
 // Makes a publisher. If it listens, prints the address, but not with --quiet. Throws Error if it cannot
 // listen.
-std::unique_ptr<publish::Publisher> make_publisher(const options::SweepOptions& options,
-                                                   publish::PublishSettings settings);
+std::unique_ptr<Publisher> make_publisher(const options::SweepOptions& options, PublishSettings settings);
 
 // Called after the result is written. Prints failures on stderr, and returns false if there is one.
-bool finish_publishing(publish::Publisher& publisher, const sweep::SweepOutcome& outcome,
+bool finish_publishing(Publisher& publisher, const sweep::SweepOutcome& outcome,
                        const options::SweepOptions& options, process::ProcessSupervisor& supervisor);
 
 // Reads the service's request. Ends this process when the service, process `parent`, ends. Throws Error(io).
-serve::ServedSweep begin_served(std::string_view parent);
+ServedSweep begin_served(std::string_view parent);
 
 class ServiceReporter final : public sweep::SweepListener {
  public:
-  explicit ServiceReporter(const serve::SweepBegan& began);
+  explicit ServiceReporter(const SweepBegan& began);
   // Reports at most once per second, and at the end, because many clients may receive each report.
   void update(const model::Progress& progress) override;
   void cells_done(const std::vector<model::CellResult>& cells) override;
@@ -40,4 +39,4 @@ class ServiceReporter final : public sweep::SweepListener {
   std::optional<std::chrono::steady_clock::time_point> reported_at_;
 };
 
-}  // namespace graphbench::cli
+}  // namespace graphbench::service

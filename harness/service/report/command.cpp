@@ -9,7 +9,7 @@
 #include "harness/options/output.hpp"
 #include "harness/service/report/report.hpp"
 
-namespace graphbench::cli {
+namespace graphbench::service {
 namespace {
 
 class ReportCommand final : public options::Command {
@@ -33,10 +33,10 @@ class ReportCommand final : public options::Command {
         throw InputError("-o", in_quotes(output_) + " is one of the documents: give another file");
     }
     options::check_output_file("-o", output_, options::Stdout::allowed);
-    std::vector<report::NamedText> documents;
+    std::vector<NamedText> documents;
     for (const std::string& path : paths_)
       documents.push_back({path, std::string(codec::read_text(path).view())});
-    options::write_document(output_, report::make_report(serve::built_in_page, documents), "-o: ");
+    options::write_document(output_, service::make_report(built_in_page, documents), "-o: ");
     return exit_done;
   }
 
@@ -51,4 +51,4 @@ std::unique_ptr<options::Command> make_report(options::Options& options) {
   return std::make_unique<ReportCommand>(options);
 }
 
-}  // namespace graphbench::cli
+}  // namespace graphbench::service

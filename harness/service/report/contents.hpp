@@ -10,7 +10,7 @@
 #include "harness/service/report/report.hpp"
 #include "reporters/report.hpp"
 
-namespace graphbench::report {
+namespace graphbench::service {
 
 struct Contents {
   std::optional<model::Result> result;
@@ -34,4 +34,4 @@ Contents read_contents(const std::vector<NamedText>& documents);
 // numbers are lists (numbers_json.hpp). A page computes no number of them again.
 std::string to_json(const Contents& contents);
 std::string to_html(const Contents& contents);
-}  // namespace graphbench::report
+}  // namespace graphbench::service

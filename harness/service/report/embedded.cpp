@@ -17,7 +17,7 @@
 #include "harness/service/report/numbers_json.hpp"
 #include "harness/sweep/report/result_report.hpp"
 
-namespace graphbench::report {
+namespace graphbench::service {
 namespace {
 
 using model::CellResult;
@@ -178,7 +178,7 @@ json head_json(const model::Result& result) {
   return head;
 }
 
-std::string text_of(const model::Result& result, const json& lists) {
+std::string embedded_text_of(const model::Result& result, const json& lists) {
   json head = head_json(result);
   if (lists.is_object()) head.update(lists);
   std::vector<Column> columns = all_columns();
@@ -239,7 +239,7 @@ std::string to_json(const Contents& contents) {
   json series = json::array();
   for (const reporters::Report& each : contents.series) series.push_back(json_of(each));
   const std::string text =
-      "{\"result\":" + (contents.result ? text_of(*contents.result, contents.lists) : "null") +
+      "{\"result\":" + (contents.result ? embedded_text_of(*contents.result, contents.lists) : "null") +
       ",\"comparison\":" + (contents.comparison ? json_text(json_of(*contents.comparison)) : "null") +
       ",\"series\":" + json_text(series) + "}";
   // Escapes "<", so that no text ends the script element around the JSON.
@@ -249,4 +249,4 @@ std::string to_json(const Contents& contents) {
   return safe;
 }
 
-}  // namespace graphbench::report
+}  // namespace graphbench::service

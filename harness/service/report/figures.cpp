@@ -9,7 +9,7 @@
 #include "harness/service/report/contents.hpp"
 #include "harness/service/report/numbers_json.hpp"
 
-namespace graphbench::report {
+namespace graphbench::service {
 namespace {
 
 using nlohmann::json;
@@ -152,4 +152,4 @@ json memory_of(const model::Result& result) {
   return memory;
 }
 
-}  // namespace graphbench::report
+}  // namespace graphbench::service

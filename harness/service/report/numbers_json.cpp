@@ -10,7 +10,7 @@
 #include "harness/model/codec/documents.hpp"
 #include "harness/sweep/report/result_report.hpp"
 
-namespace graphbench::report {
+namespace graphbench::service {
 namespace {
 
 using nlohmann::json;
@@ -126,4 +126,4 @@ std::string with_row(std::string line, const std::string& source) {
   return line + ", \"row\": {" + row + "}}";
 }
 
-}  // namespace graphbench::report
+}  // namespace graphbench::service

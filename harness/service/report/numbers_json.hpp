@@ -7,7 +7,7 @@
 #include "harness/model/result.hpp"
 #include "reporters/report.hpp"
 
-namespace graphbench::report {
+namespace graphbench::service {
 
 // {"text", "value", "low", "high", "range"}, without what is absent.
 nlohmann::json json_of(const reporters::Value& value);
@@ -22,4 +22,4 @@ nlohmann::json json_of(const reporters::Report& report);
 // InputError, which begins with `source`, for a line that is not a cell's.
 std::string with_row(std::string line, const std::string& source);
 
-}  // namespace graphbench::report
+}  // namespace graphbench::service

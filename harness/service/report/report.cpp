@@ -12,7 +12,7 @@
 #include "harness/sweep/report/result_report.hpp"
 #include "reporters/printers.hpp"
 
-namespace graphbench::report {
+namespace graphbench::service {
 namespace {
 
 using nlohmann::json;
@@ -50,7 +50,7 @@ void fill(std::string& page, std::string_view begin, std::string_view end, const
 }
 
 // Removes connect-src, because a file has no service, and frame-ancestors, which browsers ignore in <meta>.
-std::string policy_of(const serve::Page& page) {
+std::string policy_of(const Page& page) {
   std::vector<std::string> directives = split(std::string(page.policy), ';');
   std::erase_if(directives, [](const std::string& each) {
     return each.find("connect-src") != std::string::npos || each.find("frame-ancestors") != std::string::npos;
@@ -69,8 +69,8 @@ std::string to_html(const Contents& contents) {
   return html;
 }
 
-std::string make_report(const serve::Page& page, const std::vector<NamedText>& documents) try {
-  if (page.html.empty()) throw Error(ErrorCode::unsupported, serve::no_page);
+std::string make_report(const Page& page, const std::vector<NamedText>& documents) try {
+  if (page.html.empty()) throw Error(ErrorCode::unsupported, no_page);
   const Contents contents = read_contents(documents);
   std::string html(page.html);
   fill(html, "<body", ">", " class=\"report\"");
@@ -85,4 +85,4 @@ std::string make_report(const serve::Page& page, const std::vector<NamedText>& d
                    std::string("not a complete graphbench document: ") + error.what());
 }
 
-}  // namespace graphbench::report
+}  // namespace graphbench::service

@@ -6,7 +6,7 @@
 
 #include "harness/service/serve/page.hpp"
 
-namespace graphbench::report {
+namespace graphbench::service {
 
 struct NamedText {
   std::string source;
@@ -20,6 +20,6 @@ inline constexpr std::size_t plain_cells_max = 500;
 // first to the second), or from a comparison, alone or with one result. Any number of series may be added.
 // Throws InputError, which begins with the source, for other documents, and Error(unsupported) if `page` was
 // not built in.
-std::string make_report(const serve::Page& page, const std::vector<NamedText>& documents);
+std::string make_report(const Page& page, const std::vector<NamedText>& documents);
 
-}  // namespace graphbench::report
+}  // namespace graphbench::service

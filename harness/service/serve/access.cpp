@@ -10,7 +10,7 @@
 
 #include "harness/service/serve/json_response.hpp"
 
-namespace graphbench::serve {
+namespace graphbench::service {
 namespace {
 
 // Accepts no name but localhost: an attacker can make a name of their own resolve to loopback.
@@ -34,7 +34,7 @@ std::string_view bearer_token(std::string_view credentials) {
 
 // Most browsers send Sec-Fetch-Site, which is correct behind a proxy too. Other browsers send Origin, but not
 // with GET.
-bool is_of_another_origin(const net::Request& request) {
+bool is_of_another_origin(const Request& request) {
   const std::string_view site = request.header("sec-fetch-site");
   if (!site.empty()) return site != "same-origin" && site != "none";
   const std::string_view origin = request.header("origin");
@@ -44,12 +44,12 @@ bool is_of_another_origin(const net::Request& request) {
          !boost::beast::iequals(origin.substr(host + 3), request.header("host"));
 }
 
-bool changes_something(const net::Request& request) {
+bool changes_something(const Request& request) {
   return request.method != "GET" && request.method != "HEAD";
 }
 
 // A supervisor's probes: the service answers them whatever else it is asked for.
-bool is_health_probe(const net::Request& request) {
+bool is_health_probe(const Request& request) {
   return request.path == "/healthz" || request.path == "/readyz";
 }
 
@@ -57,7 +57,7 @@ constexpr std::uint64_t request_bytes_max = 64 * 1024;
 
 }  // namespace
 
-std::optional<net::Response> refusal_of(const net::Request& request, const Access& access) {
+std::optional<Response> refusal_of(const Request& request, const Access& access) {
   if (is_health_probe(request)) return std::nullopt;  // probes carry no token, and answers reveal nothing
   if (changes_something(request) && is_of_another_origin(request)) {
     return refusal(403, "a page of another origin may not send this request: use the service's own page");
@@ -74,7 +74,7 @@ std::optional<net::Response> refusal_of(const net::Request& request, const Acces
   if (given.size() == wanted.size() && CRYPTO_memcmp(given.data(), wanted.data(), wanted.size()) == 0) {
     return std::nullopt;
   }
-  net::Response response = refusal(401, "give the service's token: Authorization: Bearer TOKEN");
+  Response response = refusal(401, "give the service's token: Authorization: Bearer TOKEN");
   response.headers.emplace_back("WWW-Authenticate", "Bearer");
   return response;
 }
@@ -86,9 +86,9 @@ std::shared_ptr<void> ComparisonTurn::take() {
   return turn;
 }
 
-net::Admit make_admission(const Access& access, std::uint64_t compare_bytes_max, const ComparisonTurn& turn) {
-  return [access, compare_bytes_max, &turn](const net::Request& head) {
-    net::Admission admission;
+Admit make_admission(const Access& access, std::uint64_t compare_bytes_max, const ComparisonTurn& turn) {
+  return [access, compare_bytes_max, &turn](const Request& head) {
+    Admission admission;
     admission.body_bytes_max = request_bytes_max;
     admission.vital = is_health_probe(head);
     admission.wants_body = !refusal_of(head, access);
@@ -99,4 +99,4 @@ net::Admit make_admission(const Access& access, std::uint64_t compare_bytes_max,
   };
 }
 
-}  // namespace graphbench::serve
+}  // namespace graphbench::service

@@ -9,13 +9,13 @@
 
 #include "harness/service/net/http.hpp"
 
-namespace graphbench::serve {
+namespace graphbench::service {
 
 struct Access {
   std::string token;
 };
 
-std::optional<net::Response> refusal_of(const net::Request& request, const Access& access);
+std::optional<Response> refusal_of(const Request& request, const Access& access);
 
 // Comparisons run one at a time, because each may need memory for two long documents. Only the server's
 // thread uses it.
@@ -32,6 +32,6 @@ class ComparisonTurn {
 // The body of a refused request is not read. POST /v1/compare contains documents: its limit is
 // `compare_bytes_max`. While a comparison runs, another gets a 503 at once, and its body is not read. A
 // request takes the turn when its body is there, so a client that sends slowly delays no other.
-net::Admit make_admission(const Access& access, std::uint64_t compare_bytes_max, const ComparisonTurn& turn);
+Admit make_admission(const Access& access, std::uint64_t compare_bytes_max, const ComparisonTurn& turn);
 
-}  // namespace graphbench::serve
+}  // namespace graphbench::service

@@ -15,7 +15,7 @@
 #include "harness/sweep/plan/make_plan.hpp"
 #include "harness/sweep/plan/workload_choice.hpp"
 
-namespace graphbench::serve {
+namespace graphbench::service {
 namespace {
 
 namespace fs = std::filesystem;
@@ -124,4 +124,4 @@ void WorkloadCatalog::check(const SweepRequest& request, const std::vector<std::
   sweep::check_size(grids, options.launches, "");
 }
 
-}  // namespace graphbench::serve
+}  // namespace graphbench::service

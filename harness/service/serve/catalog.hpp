@@ -8,7 +8,7 @@
 #include "graphs/abi/plugin.hpp"
 #include "harness/service/serve/sweep_request.hpp"
 
-namespace graphbench::serve {
+namespace graphbench::service {
 
 // Reads the folder at each call, so that plugins can be added while the service runs.
 class PluginFolder {
@@ -47,4 +47,4 @@ class WorkloadCatalog {
   Ask ask_;
 };
 
-}  // namespace graphbench::serve
+}  // namespace graphbench::service

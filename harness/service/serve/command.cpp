@@ -22,7 +22,7 @@
 #include "harness/service/serve/service.hpp"
 #include "harness/sweep/probe.hpp"
 
-namespace graphbench::cli {
+namespace graphbench::service {
 namespace {
 
 constexpr std::size_t token_bytes_min = 16;
@@ -75,8 +75,8 @@ std::string read_token(const std::string& path) {
   return checked_token(file.text.substr(0, file.text.find('\n')), "--token-file");
 }
 
-net::ListenAddress listen_address(const std::string& text, const serve::Access& access) {
-  const std::optional<net::ListenAddress> address = net::parse_listen_address(text);
+ListenAddress listen_address(const std::string& text, const Access& access) {
+  const std::optional<ListenAddress> address = parse_listen_address(text);
   if (!address) {
     throw InputError("--listen", in_quotes(text) + " is not ADDR:PORT: give e.g. 127.0.0.1:9464");
   }
@@ -87,8 +87,8 @@ net::ListenAddress listen_address(const std::string& text, const serve::Access& 
   return *address;
 }
 
-std::shared_ptr<net::TlsContext> read_tls(const options::TlsOptions& options) {
-  return publish::check_tls(options, [](const std::string& name) { return "--" + name; });
+std::shared_ptr<TlsContext> read_tls(const options::TlsOptions& options) {
+  return check_tls(options, [](const std::string& name) { return "--" + name; });
 }
 
 // Blocks SIGHUP too, which must not end this service: supervisors send SIGHUP so that files are read again.
@@ -119,26 +119,26 @@ sweep::ProbeAnswer ask(const sweep::ProbeRequest& request, double silent_seconds
 }
 
 // Loads plugins in a separate process, because a plugin may crash its process.
-serve::WorkloadCatalog::Ask asker(double grace_seconds) {
+WorkloadCatalog::Ask asker(double grace_seconds) {
   const double silent_max = std::clamp(grace_seconds, plugin_silent_seconds_min, plugin_silent_seconds_max);
   return [silent_max](const std::vector<std::string>& plugin_files) {
     return ask({.plugins = plugin_files, .list_workloads = true}, silent_max).catalog.workloads;
   };
 }
 
-void describe_machine(serve::ServiceSettings& settings) {
+void describe_machine(ServiceSettings& settings) {
   sweep::ProbeAnswer answer =
       ask({.list_devices = true, .list_workloads = true}, sweep::ProbeSettings{}.silent_seconds_max);
   settings.api.devices = std::move(answer.devices);
   settings.api.workloads =
-      serve::WorkloadCatalog(std::move(answer.catalog.workloads), asker(settings.grace_seconds));
+      WorkloadCatalog(std::move(answer.catalog.workloads), asker(settings.grace_seconds));
 }
 
-int serve_until_stopped(const serve::ServiceSettings& settings) {
+int serve_until_stopped(const ServiceSettings& settings) {
   const char* scheme = settings.tls ? "https" : "http";
   // Blocks signals before any thread starts: all threads inherit the mask, and sigwait gets the signals.
   const sigset_t signals = block_signals();
-  serve::run_service(settings, [&](const net::ListenAddress& address) {
+  run_service(settings, [&](const ListenAddress& address) {
     complain("serving %s://%s", scheme, address.text().c_str());
     bool warned = false;
     while (wait_for_signal(signals) == SIGHUP) {
@@ -189,9 +189,9 @@ class ServeCommand final : public options::Command {
     settings_.api.access = {read_token(token_file_)};
     settings_.tls = read_tls(tls_);
     settings_.listen = listen_address(listen_, settings_.api.access);
-    settings_.api.plugins = serve::PluginFolder(plugin_folder_);
-    settings_.baseline = publish::Baseline::open(baseline_);
-    serve::raise_descriptor_limit();
+    settings_.api.plugins = PluginFolder(plugin_folder_);
+    settings_.baseline = Baseline::open(baseline_);
+    raise_descriptor_limit();
     ::umask(S_IRWXG | S_IRWXO);
     settings_.sweep_command = process::own_command(options::served_role);
     settings_.tool_version = GRAPHBENCH_VERSION;
@@ -200,8 +200,8 @@ class ServeCommand final : public options::Command {
   }
 
  private:
-  serve::ServiceSettings settings_;
-  publish::BaselineOptions baseline_;
+  ServiceSettings settings_;
+  BaselineOptions baseline_;
   options::TlsOptions tls_;
   std::string listen_ = "127.0.0.1:9464";
   std::string token_file_;
@@ -216,4 +216,4 @@ std::unique_ptr<options::Command> make_serve(options::Options& options) {
   return std::make_unique<ServeCommand>(options);
 }
 
-}  // namespace graphbench::cli
+}  // namespace graphbench::service

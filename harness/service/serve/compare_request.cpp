@@ -17,7 +17,7 @@
 #include "harness/service/serve/sweep_request.hpp"
 #include "harness/service/serve/sweep_store.hpp"
 
-namespace graphbench::serve {
+namespace graphbench::service {
 namespace {
 
 using codec::Member;
@@ -114,7 +114,7 @@ std::string answer_comparison(std::string body, const DocumentOf& document_of) {
   std::string document = std::move(out).str();
   if (!with_report) return document;
   document.resize(document.find_last_of('}'));
-  return document + ", \"report\": " + text_of(report::json_of(judge::report_of(comparison))) + "}\n";
+  return document + ", \"report\": " + text_of(json_of(judge::report_of(comparison))) + "}\n";
 }
 
-}  // namespace graphbench::serve
+}  // namespace graphbench::service

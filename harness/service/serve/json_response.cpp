@@ -10,26 +10,26 @@
 #include "graphs/base/text.hpp"
 #include "harness/options/numbers.hpp"
 
-namespace graphbench::serve {
+namespace graphbench::service {
 
-net::Response json_response(unsigned status, std::shared_ptr<const std::string> document) {
+Response json_response(unsigned status, std::shared_ptr<const std::string> document) {
   return {.status = status, .content_type = "application/json", .body = std::move(document)};
 }
 
-net::Response json_response(unsigned status, std::string document) {
+Response json_response(unsigned status, std::string document) {
   if (!document.ends_with('\n')) document += '\n';
   return json_response(status, std::make_shared<const std::string>(std::move(document)));
 }
 
-net::Response refusal(unsigned status, const std::string& why) {
+Response refusal(unsigned status, const std::string& why) {
   return json_response(status, text_of({{"error", why}}));
 }
 
 Refused::Refused(unsigned status, std::string why, int retry_after)
     : status_(status), why_(std::move(why)), retry_after_(retry_after) {}
 
-net::Response Refused::response() const {
-  net::Response response = refusal(status_, why_);
+Response Refused::response() const {
+  Response response = refusal(status_, why_);
   if (retry_after_ > 0) response.headers.emplace_back("Retry-After", std::to_string(retry_after_));
   return response;
 }
@@ -110,7 +110,7 @@ std::string text_of(const json& document) {
   return document.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
-net::Response list_sweeps(const SweepStore& store, const SweepRunner& runner, const std::string& query) {
+Response list_sweeps(const SweepStore& store, const SweepRunner& runner, const std::string& query) {
   const PageRequest page = parse_page(query);
   if (page.after && !store.find(*page.after)) throw InputError("after", "this sweep does not exist");
   const std::size_t limit = page.limit.value_or(page_sweeps_default);
@@ -125,4 +125,4 @@ net::Response list_sweeps(const SweepStore& store, const SweepRunner& runner, co
   return json_response(200, text_of({{"sweeps", sweeps}, {"next", next}}));
 }
 
-}  // namespace graphbench::serve
+}  // namespace graphbench::service

@@ -11,13 +11,13 @@
 #include "harness/service/serve/sweep_runner.hpp"
 #include "harness/service/serve/sweep_store.hpp"
 
-namespace graphbench::serve {
+namespace graphbench::service {
 
-net::Response json_response(unsigned status, std::string document);
+Response json_response(unsigned status, std::string document);
 // Answers with a document that many clients share and that already ends with a newline.
-net::Response json_response(unsigned status, std::shared_ptr<const std::string> document);
+Response json_response(unsigned status, std::shared_ptr<const std::string> document);
 // Answers with {"error": "why"}.
-net::Response refusal(unsigned status, const std::string& why);
+Response refusal(unsigned status, const std::string& why);
 
 // If a handler throws this, the service answers with refusal(status, why). `retry_after`: seconds for the
 // header Retry-After; 0: no header.
@@ -25,7 +25,7 @@ class Refused : public std::exception {
  public:
   Refused(unsigned status, std::string why, int retry_after = 0);
   const char* what() const noexcept override { return why_.c_str(); }
-  net::Response response() const;
+  Response response() const;
 
  private:
   unsigned status_;
@@ -41,6 +41,6 @@ std::string text_of(const nlohmann::json& document);
 
 // `query` is "limit=N&after=ID", each at most once. N is at most 1000, by default 100; ID is the last sweep
 // of the previous page, so new sweeps do not shift the pages. Throws InputError for any other query.
-net::Response list_sweeps(const SweepStore& store, const SweepRunner& runner, const std::string& query);
+Response list_sweeps(const SweepStore& store, const SweepRunner& runner, const std::string& query);
 
-}  // namespace graphbench::serve
+}  // namespace graphbench::service

@@ -14,7 +14,7 @@
 
 #include "graphs/base/error.hpp"
 
-namespace graphbench::serve {
+namespace graphbench::service {
 namespace {
 
 // Refuses a symlink or another user's file, because all users can write to a folder like /tmp.
@@ -69,4 +69,4 @@ void MachineTurn::give_back() {
   is_next_ = is_running_ = false;
 }
 
-}  // namespace graphbench::serve
+}  // namespace graphbench::service

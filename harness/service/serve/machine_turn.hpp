@@ -5,7 +5,7 @@
 
 #include "graphs/base/files.hpp"
 
-namespace graphbench::serve {
+namespace graphbench::service {
 
 // The first of XDG_RUNTIME_DIR, /run/lock and TMPDIR that this process can write to; /tmp if there is none.
 std::string turn_folder();
@@ -28,4 +28,4 @@ class MachineTurn {
   bool is_running_ = false;
 };
 
-}  // namespace graphbench::serve
+}  // namespace graphbench::service

@@ -5,7 +5,7 @@
 
 #include "harness/service/net/http.hpp"
 
-namespace graphbench::serve {
+namespace graphbench::service {
 
 struct Page {
   std::string_view html;    // empty if the page was not built in
@@ -18,8 +18,8 @@ inline constexpr const char* no_page =
     "the web page was not built into this binary. Install nodejs (18 or newer) and npm, then build with "
     "-DGRAPHBENCH_PAGE=ON";
 
-net::Response page_response(const Page& page);
+Response page_response(const Page& page);
 
 extern const char* const openapi_document;
 
-}  // namespace graphbench::serve
+}  // namespace graphbench::service

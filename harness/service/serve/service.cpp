@@ -22,7 +22,7 @@
 #include "harness/service/serve/json_response.hpp"
 #include "harness/service/serve/machine_turn.hpp"
 
-namespace graphbench::serve {
+namespace graphbench::service {
 namespace {
 
 // Without the lock, a second service on the folder would mark the first one's running sweep as interrupted.
@@ -66,9 +66,9 @@ RunnerSettings runner_settings(const ServiceSettings& settings) {
   return runner;
 }
 
-net::ServerSettings server_settings(const ServiceSettings& settings,
-                                    measure::HousekeepingThreads& housekeeping, const ComparisonTurn& turn) {
-  net::ServerSettings server;
+ServerSettings server_settings(const ServiceSettings& settings, measure::HousekeepingThreads& housekeeping,
+                               const ComparisonTurn& turn) {
+  ServerSettings server;
   server.address = settings.listen;
   server.tls = settings.tls;
   server.admit = make_admission(settings.api.access, settings.compare_bytes_max, turn);
@@ -81,8 +81,7 @@ net::ServerSettings server_settings(const ServiceSettings& settings,
 
 }  // namespace
 
-void run_service(const ServiceSettings& settings,
-                 const std::function<void(const net::ListenAddress&)>& until) {
+void run_service(const ServiceSettings& settings, const std::function<void(const ListenAddress&)>& until) {
   if (mallopt(M_MMAP_THRESHOLD, mmap_threshold_bytes) != 1) {
     throw Error(ErrorCode::internal, "set malloc's mmap threshold: mallopt() refused");
   }
@@ -90,12 +89,12 @@ void run_service(const ServiceSettings& settings,
   const Descriptor lock = lock_folder(settings.state_folder);
   SweepStore store(settings.state_folder + "/sweeps.sqlite");
   sweep::SweepMetrics metrics(settings.tool_version);
-  reporters::ServiceMetrics service_metrics;
+  ServiceMetrics service_metrics;
   SweepFeed feed(store, followers_max);
   SweepRunner runner(runner_settings(settings), {store, metrics, service_metrics, feed, housekeeping});
   ComparisonTurn turn;
-  const net::HttpServer server(server_settings(settings, housekeeping, turn),
-                               make_api(settings.api, {store, runner, feed, metrics, service_metrics, turn}));
+  const HttpServer server(server_settings(settings, housekeeping, turn),
+                          make_api(settings.api, {store, runner, feed, metrics, service_metrics, turn}));
   housekeeping.add_this_thread();
   until(server.address());
   // Stops the runner first: the grace period begins now, and not after the server's last answers.
@@ -118,4 +117,4 @@ void raise_descriptor_limit() {
   if (setrlimit(RLIMIT_NOFILE, &limit) != 0) fails(std::strerror(errno));
 }
 
-}  // namespace graphbench::serve
+}  // namespace graphbench::service

@@ -21,7 +21,7 @@
 #include "harness/sweep/probe.hpp"
 #include "harness/sweep/report/sweep_metrics.hpp"
 
-namespace graphbench::serve {
+namespace graphbench::service {
 
 struct ApiSettings {
   Access access = {};
@@ -37,24 +37,24 @@ struct ApiParts {
   SweepRunner& runner;
   SweepFeed& feed;
   const sweep::SweepMetrics& metrics;
-  reporters::ServiceMetrics& service_metrics;
+  ServiceMetrics& service_metrics;
   ComparisonTurn& turn;
 };
 
 std::vector<std::string> api_routes();
 
-net::Handler make_api(ApiSettings settings, ApiParts parts);
+Handler make_api(ApiSettings settings, ApiParts parts);
 
 struct ServiceSettings {
-  net::ListenAddress listen;
+  ListenAddress listen;
   std::string state_folder = "graphbench-state";
-  ApiSettings api;                       // `access` has a token unless `listen` is loopback
-  std::shared_ptr<net::TlsContext> tls;  // null: plain HTTP
+  ApiSettings api;                  // `access` has a token unless `listen` is loopback
+  std::shared_ptr<TlsContext> tls;  // null: plain HTTP
   double grace_seconds = 10;
   std::uint64_t compare_bytes_max = 64 * 1024 * 1024;  // POST /v1/compare
   std::vector<std::string> sweep_command;
   std::string tool_version;
-  std::shared_ptr<const publish::Baseline> baseline;  // compared with each sweep; null: none
+  std::shared_ptr<const Baseline> baseline;  // compared with each sweep; null: none
 };
 
 // Raises the soft limit of file descriptors, so that all clients can connect. Throws Error(io) if it cannot.
@@ -63,7 +63,6 @@ void raise_descriptor_limit();
 // Serves, calls `until` with the address, and ends when `until` returns: asks the running sweep to stop, ends
 // the server, and waits for the sweep. Throws Error(io) if it cannot listen or cannot write to the state
 // folder.
-void run_service(const ServiceSettings& settings,
-                 const std::function<void(const net::ListenAddress&)>& until);
+void run_service(const ServiceSettings& settings, const std::function<void(const ListenAddress&)>& until);
 
-}  // namespace graphbench::serve
+}  // namespace graphbench::service

@@ -18,11 +18,9 @@
 #include "harness/service/serve/sweep_request.hpp"
 #include "harness/sweep/devices.hpp"
 
-namespace graphbench::serve {
+namespace graphbench::service {
 namespace {
 
-using net::Request;
-using net::Response;
 using nlohmann::json;
 
 constexpr std::size_t key_bytes_max = 255;
@@ -46,7 +44,7 @@ class Api {
   Api(ApiSettings settings, ApiParts parts)
       : settings_(std::move(settings)), parts_(parts), router_(refusal) {
     for (const Route& route : routes) {
-      const net::Handler answer = [this, answer = route.answer](const Request& request) {
+      const Handler answer = [this, answer = route.answer](const Request& request) {
         return (this->*answer)(request);
       };
       router_.add(route.method, route.pattern, route.reads_disk ? brief(answer) : answer);
@@ -65,18 +63,18 @@ class Api {
   }
 
  private:
-  static net::Handler brief(const net::Handler& handle) {
+  static Handler brief(const Handler& handle) {
     return [handle](const Request&) { return Response{.later = handle, .brief = true}; };
   }
 
-  Response counted(Request& request, const Stopwatch& watch, const net::Handler& handle) const {
+  Response counted(Request& request, const Stopwatch& watch, const Handler& handle) const {
     Response response = answered(request, handle);
     if (response.later) return response;  // counted when `later` has answered
     parts_.service_metrics.count_request(router_.pattern_of(request.path), response.status, watch.seconds());
     return response;
   }
 
-  Response answered(Request& request, const net::Handler& handle) const {
+  Response answered(Request& request, const Handler& handle) const {
     try {
       return handle(request);
     } catch (const Refused& refused) {
@@ -120,7 +118,7 @@ class Api {
 
   Response page(const Request&) const { return page_response(built_in_page); }
 
-  Response healthy(const Request&) const { return net::text_response(200, "ok"); }
+  Response healthy(const Request&) const { return text_response(200, "ok"); }
 
   Response description(const Request&) const { return json_response(200, openapi_document); }
 
@@ -159,7 +157,7 @@ class Api {
     } catch (const Error& error) {
       trouble = error.what();
     }
-    return trouble.empty() ? net::text_response(200, "ready") : net::text_response(503, trouble);
+    return trouble.empty() ? text_response(200, "ready") : text_response(503, trouble);
   }
 
   Response scrape(const Request&) const {
@@ -322,7 +320,7 @@ class Api {
 
   static std::string report_of(const std::string& id, const std::string& document) {
     try {
-      return report::make_report(built_in_page, {{"results", document}});
+      return make_report(built_in_page, {{"results", document}});
     } catch (const InputError& error) {
       throw DamagedDocument(id, error.what());
     }
@@ -332,7 +330,7 @@ class Api {
   const ApiParts parts_;
   // Each request that waits for plugins has a copy, so that use_count() counts these requests.
   const std::shared_ptr<char> turn_ = std::make_shared<char>();
-  net::Router router_;
+  Router router_;
   mutable SharedDocuments documents_;  // used only on the thread for brief work
   mutable std::mutex warning_mutex_;
   mutable std::string warning_;  // the last store warning on stderr
@@ -368,16 +366,16 @@ std::vector<std::string> api_routes() {
   return names;
 }
 
-net::Handler make_api(ApiSettings settings, ApiParts parts) {
+Handler make_api(ApiSettings settings, ApiParts parts) {
   // A shared_ptr, because the handler is copied while the object's routes point to the object.
   const auto api = std::make_shared<const Api>(std::move(settings), parts);
   return [api](Request& request) { return (*api)(request); };
 }
 
 // The headers keep browsers from running or loading anything else.
-net::Response page_response(const Page& page) {
+service::Response page_response(const Page& page) {
   if (page.html.empty()) {
-    return net::text_response(
+    return text_response(
         200, std::string("graphbench serve: ") + no_page + ". The API is here: /openapi.json describes it");
   }
   return {.content_type = "text/html; charset=utf-8",
@@ -389,4 +387,4 @@ net::Response page_response(const Page& page) {
                       {"Cache-Control", "no-cache"}}};
 }
 
-}  // namespace graphbench::serve
+}  // namespace graphbench::service

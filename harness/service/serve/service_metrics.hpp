@@ -11,7 +11,7 @@
 #include "harness/sweep/report/families.hpp"
 #include "reporters/prometheus_text.hpp"
 
-namespace graphbench::reporters {
+namespace graphbench::service {
 
 // Thread-safe. dashboards/metrics.json lists the families.
 class ServiceMetrics {
@@ -43,7 +43,7 @@ class ServiceMetrics {
   }
   void set_streams(std::size_t open) { streams_.Set(static_cast<double>(open)); }
 
-  std::string text() const { return rendered(registry_.Collect()); }
+  std::string text() const { return reporters::rendered(registry_.Collect()); }
 
  private:
   template <typename Metric>
@@ -66,4 +66,4 @@ class ServiceMetrics {
   prometheus::Gauge& streams_ = sweep::gauge(registry_, "graphbench_event_streams").Add({});
 };
 
-}  // namespace graphbench::reporters
+}  // namespace graphbench::service

@@ -8,26 +8,26 @@ namespace graphbench::codec {
 
 GB_DESCRIBE(model::Progress, cells_done, cells_total, tasks_done, tasks_total, elapsed_seconds, eta_seconds,
             worker, phase, batch, failures);
-GB_DESCRIBE(serve::ServedSweep, asked, run);
-GB_DESCRIBE(serve::SweepBegan, device, facts, submitter, (later, plan));
-GB_DESCRIBE(serve::SweepProgress, progress);
+GB_DESCRIBE(service::ServedSweep, asked, run);
+GB_DESCRIBE(service::SweepBegan, device, facts, submitter, (later, plan));
+GB_DESCRIBE(service::SweepProgress, progress);
 
 struct CellDocuments {
-  std::optional<Json> write(const serve::SweepCells& event) const {
+  std::optional<Json> write(const service::SweepCells& event) const {
     return JsonWriter(Form::document).write(event.cells);
   }
-  void read(JsonWalk& walk, JsonWalk::Value value, serve::SweepCells& event) const {
+  void read(JsonWalk& walk, JsonWalk::Value value, service::SweepCells& event) const {
     JsonReader(walk).read(value, event.cells);
   }
 };
 
-GB_DESCRIBE(serve::SweepCells, (custom_field<CellDocuments>("cells")));
+GB_DESCRIBE(service::SweepCells, (custom_field<CellDocuments>("cells")));
 
-GB_NAMES(serve::SweepEvent, "began", "progress", "cells");
+GB_NAMES(service::SweepEvent, "began", "progress", "cells");
 
 }  // namespace graphbench::codec
 
-namespace graphbench::serve {
+namespace graphbench::service {
 
 std::string encode_served_sweep(const ServedSweep& served) {
   return codec::write_data(served);
@@ -45,4 +45,4 @@ SweepEvent decode_sweep_event(std::string_view line) {
   return codec::read_message<SweepEvent>(line, "read sweep event");
 }
 
-}  // namespace graphbench::serve
+}  // namespace graphbench::service

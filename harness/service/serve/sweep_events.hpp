@@ -11,7 +11,7 @@
 #include "harness/model/progress.hpp"
 #include "harness/model/result.hpp"
 
-namespace graphbench::serve {
+namespace graphbench::service {
 
 // Two command lines of `graphbench --sweep`, as lists of options. Documents contain `asked`, so that equal
 // requests give equal documents, and no document reveals where the service keeps its files.
@@ -44,4 +44,4 @@ std::string encode_sweep_event(const SweepEvent& event);
 // Throws Error(invalid_argument) for an invalid line.
 SweepEvent decode_sweep_event(std::string_view line);
 
-}  // namespace graphbench::serve
+}  // namespace graphbench::service

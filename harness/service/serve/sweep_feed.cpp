@@ -7,10 +7,10 @@
 #include "harness/service/report/numbers_json.hpp"
 #include "harness/service/serve/json_response.hpp"
 
-namespace graphbench::serve {
+namespace graphbench::service {
 namespace {
 
-using Bytes = net::BodyStream::Bytes;
+using Bytes = BodyStream::Bytes;
 
 // The limit of bytes that wait for one client: more than all cells that one worker reports.
 constexpr std::size_t waiting_bytes_max = 4 * 1024 * 1024;
@@ -24,7 +24,7 @@ std::string event_of(const char* name, const std::string& document, std::int64_t
 // With the cell's numbers as pages show them, also of a cell that an older graphbench has stored.
 std::string event_of(const StoredCell& cell, const std::string& sweep) {
   try {
-    return event_of("cell", report::with_row(cell.document, "cell " + cell.id), cell.number);
+    return event_of("cell", with_row(cell.document, "cell " + cell.id), cell.number);
   } catch (const InputError& error) {
     throw DamagedDocument(sweep, error.what());
   }
@@ -88,7 +88,7 @@ std::optional<SweepFeed::Following> SweepFeed::follow(const std::string& id, std
   if (running_ == id) now.push_back(progress_);
   const bool ended = !sweep || has_ended(*sweep);
   if (sweep && ended) now.push_back(bytes_of(event_of("done", text_of(json_of(*sweep)))));
-  following.stream = std::make_shared<net::BodyStream>(std::move(now), waiting_bytes_max, ":\n\n");
+  following.stream = std::make_shared<BodyStream>(std::move(now), waiting_bytes_max, ":\n\n");
   if (ended) {
     following.stream->end();
   } else {
@@ -120,4 +120,4 @@ void SweepFeed::forget_the_gone() {
   std::erase_if(followers_, [](const Follower& follower) { return !follower.stream->listened_to(); });
 }
 
-}  // namespace graphbench::serve
+}  // namespace graphbench::service

@@ -13,7 +13,7 @@
 #include "harness/service/net/body_stream.hpp"
 #include "harness/service/serve/sweep_store.hpp"
 
-namespace graphbench::serve {
+namespace graphbench::service {
 
 // Shares documents between clients by weak pointers: the last client frees a document. Not thread-safe.
 class SharedDocuments {
@@ -57,19 +57,19 @@ class SweepFeed {
   void tell_done(const std::string& id);
 
   struct Following {
-    SharedDocuments::Document past;           // the cells with numbers above `after`; clients share the text
-    std::shared_ptr<net::BodyStream> stream;  // the progress, then new events until the sweep has ended
+    SharedDocuments::Document past;      // the cells with numbers above `after`; clients share the text
+    std::shared_ptr<BodyStream> stream;  // the progress, then new events until the sweep has ended
   };
   // Absent if `followers_max` clients already follow sweeps. The sweep must exist.
   std::optional<Following> follow(const std::string& id, std::int64_t after);
   std::size_t followers();
 
  private:
-  using Bytes = net::BodyStream::Bytes;
+  using Bytes = BodyStream::Bytes;
   struct Follower {
     std::string id;
     std::int64_t told = 0;  // the number of the last sent cell
-    std::shared_ptr<net::BodyStream> stream;
+    std::shared_ptr<BodyStream> stream;
   };
 
   std::string past_of(const std::string& id, std::int64_t after) const;
@@ -85,4 +85,4 @@ class SweepFeed {
   SharedDocuments past_;
 };
 
-}  // namespace graphbench::serve
+}  // namespace graphbench::service

@@ -15,7 +15,7 @@
 #include "graphs/base/error.hpp"
 #include "graphs/base/process/child_io.hpp"
 
-namespace graphbench::serve {
+namespace graphbench::service {
 namespace {
 
 namespace asio = boost::asio;
@@ -107,4 +107,4 @@ void SweepProcess::end_child() noexcept {
   pid_ = -1;
 }
 
-}  // namespace graphbench::serve
+}  // namespace graphbench::service

@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-namespace graphbench::serve {
+namespace graphbench::service {
 
 struct SweepExit {
   int exit_code = 0;   // invalid if a signal ended the process
@@ -53,4 +53,4 @@ class SweepProcess {
   SweepExit exit_;
 };
 
-}  // namespace graphbench::serve
+}  // namespace graphbench::service

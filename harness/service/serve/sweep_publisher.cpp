@@ -9,10 +9,10 @@
 #include "graphs/base/text.hpp"
 #include "harness/model/codec/documents.hpp"
 
-namespace graphbench::serve {
+namespace graphbench::service {
 
-SweepPublisher::SweepPublisher(sweep::SweepMetrics& metrics,
-                               std::shared_ptr<const publish::Baseline> baseline, const SweepStore& store)
+SweepPublisher::SweepPublisher(sweep::SweepMetrics& metrics, std::shared_ptr<const Baseline> baseline,
+                               const SweepStore& store)
     : metrics_(metrics), baseline_(std::move(baseline)) {
   const std::optional<SweepStore::Ended> last = store.last_done();
   if (!last) return;
@@ -86,4 +86,4 @@ void SweepPublisher::tell(const std::string& id, const std::string& document, bo
   }
 }
 
-}  // namespace graphbench::serve
+}  // namespace graphbench::service

@@ -9,13 +9,13 @@
 #include "harness/service/serve/sweep_store.hpp"
 #include "harness/sweep/report/sweep_metrics.hpp"
 
-namespace graphbench::serve {
+namespace graphbench::service {
 
 // Used by one thread; the metrics are thread-safe.
 class SweepPublisher {
  public:
   // Shows the last complete sweep, compared with `baseline` unless null. Warns on stderr if that fails.
-  SweepPublisher(sweep::SweepMetrics& metrics, std::shared_ptr<const publish::Baseline> baseline,
+  SweepPublisher(sweep::SweepMetrics& metrics, std::shared_ptr<const Baseline> baseline,
                  const SweepStore& store);
 
   // The runner calls these in this order for each sweep. end() does nothing if no device was reported.
@@ -31,8 +31,8 @@ class SweepPublisher {
   void tell(const std::string& id, const std::string& document, bool done);
 
   sweep::SweepMetrics& metrics_;
-  const std::shared_ptr<const publish::Baseline> baseline_;
+  const std::shared_ptr<const Baseline> baseline_;
   std::string device_;  // the running sweep's; empty: not known yet
 };
 
-}  // namespace graphbench::serve
+}  // namespace graphbench::service

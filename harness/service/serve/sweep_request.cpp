@@ -12,7 +12,7 @@
 #include "harness/options/option_table.hpp"
 #include "harness/options/options.hpp"
 
-namespace graphbench::serve {
+namespace graphbench::service {
 namespace {
 
 using nlohmann::json;
@@ -157,4 +157,4 @@ SweepRequest parse_sweep_request(const std::string& body, BodyFormat format,
   return request;
 }
 
-}  // namespace graphbench::serve
+}  // namespace graphbench::service

@@ -9,7 +9,7 @@
 
 #include "harness/options/options.hpp"
 
-namespace graphbench::serve {
+namespace graphbench::service {
 
 enum class BodyFormat { json, toml };
 
@@ -39,4 +39,4 @@ SweepRequest parse_sweep_request(const std::string& body, BodyFormat format,
 std::string answer_comparison(
     std::string body, const std::function<std::optional<std::string>(const std::string&)>& document_of);
 
-}  // namespace graphbench::serve
+}  // namespace graphbench::service

@@ -20,7 +20,7 @@
 #include "harness/service/serve/sweep_process.hpp"
 #include "harness/sweep/journal.hpp"
 
-namespace graphbench::serve {
+namespace graphbench::service {
 namespace {
 
 // Documents name a plugin by its file without the folder.
@@ -371,4 +371,4 @@ void SweepRunner::warn_of_trouble(const std::string& why, const std::string& adv
   complain("warning: %s%s", why.c_str(), advice.c_str());
 }
 
-}  // namespace graphbench::serve
+}  // namespace graphbench::service

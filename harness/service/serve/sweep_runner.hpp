@@ -21,7 +21,7 @@
 #include "harness/service/serve/sweep_store.hpp"
 #include "harness/sweep/report/sweep_metrics.hpp"
 
-namespace graphbench::serve {
+namespace graphbench::service {
 
 class SweepProcess;
 struct SweepExit;
@@ -31,7 +31,7 @@ struct RunnerSettings {
   std::string folder;                // for the running sweep's document
   std::chrono::milliseconds grace{10'000};
   std::chrono::milliseconds retry{3'000};  // the pause between attempts to store a sweep's end
-  std::shared_ptr<const publish::Baseline> baseline = nullptr;
+  std::shared_ptr<const Baseline> baseline = nullptr;
   PluginFolder plugins = {};
   std::string turn_folder = {};  // with the locks for turns; empty: no turns
 };
@@ -40,7 +40,7 @@ struct RunnerSettings {
 struct RunnerParts {
   SweepStore& store;
   sweep::SweepMetrics& metrics;
-  reporters::ServiceMetrics& service_metrics;
+  ServiceMetrics& service_metrics;
   SweepFeed& feed;
   measure::HousekeepingThreads& housekeeping;
 };
@@ -98,4 +98,4 @@ class SweepRunner {
   std::thread thread_;
 };
 
-}  // namespace graphbench::serve
+}  // namespace graphbench::service

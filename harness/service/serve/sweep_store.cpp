@@ -15,7 +15,7 @@
 #include "graphs/base/files.hpp"
 #include "harness/model/codec/json_walk.hpp"
 
-namespace graphbench::serve {
+namespace graphbench::service {
 namespace {
 
 constexpr std::array<const char*, 6> state_names = {"queued", "running",   "done",
@@ -49,8 +49,8 @@ std::optional<int> exit_code_of(const SqlStatement& row, int column) {
   return static_cast<int>(row.integer(column));
 }
 
-std::vector<std::string> texts_of(const std::string& json) {
-  return nlohmann::json::parse(json).get<std::vector<std::string>>();
+std::vector<std::string> texts_of(const std::string& list) {
+  return nlohmann::json::parse(list).get<std::vector<std::string>>();
 }
 
 // Returns the document unchanged. Damage that leaves JSON is found by readers of results alone: the store
@@ -369,4 +369,4 @@ std::size_t SweepStore::count_queued() const {
   return static_cast<std::size_t>(database_.integer_of("SELECT count(*) FROM sweeps WHERE state = 'queued'"));
 }
 
-}  // namespace graphbench::serve
+}  // namespace graphbench::service

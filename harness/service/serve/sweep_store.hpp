@@ -13,7 +13,7 @@
 #include "graphs/base/sqlite.hpp"
 #include "harness/service/serve/sweep_request.hpp"
 
-namespace graphbench::serve {
+namespace graphbench::service {
 
 // queued -> running -> done | failed | cancelled | interrupted. A sweep with failed cells is done.
 enum class SweepState : std::uint8_t { queued, running, done, failed, cancelled, interrupted };
@@ -139,4 +139,4 @@ class SweepStore {
   std::string probe_error_;
 };
 
-}  // namespace graphbench::serve
+}  // namespace graphbench::service

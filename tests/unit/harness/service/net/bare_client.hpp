@@ -12,7 +12,7 @@
 #include "harness/service/net/body_stream.hpp"
 #include "harness/service/net/http_server.hpp"
 
-namespace graphbench::net {
+namespace graphbench::service {
 
 inline ServerSettings on_a_free_port(ServerLimits limits = {}) {
   ServerSettings settings;
@@ -74,4 +74,4 @@ class Streaming {
   std::shared_ptr<BodyStream> stream;
 };
 
-}  // namespace graphbench::net
+}  // namespace graphbench::service

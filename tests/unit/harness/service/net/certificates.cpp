@@ -8,7 +8,7 @@
 #include <atomic>
 #include <stdexcept>
 
-namespace graphbench::net {
+namespace graphbench::service {
 namespace {
 
 void check(bool well) {
@@ -72,4 +72,4 @@ TlsFiles CertificateFolder::files(const std::string& name, const Certificate& ce
   return {write(name + ".pem", certificate.certificate_pem()), write(name + ".key", certificate.key_pem())};
 }
 
-}  // namespace graphbench::net
+}  // namespace graphbench::service

@@ -10,7 +10,7 @@
 struct evp_pkey_st;
 struct x509_st;
 
-namespace graphbench::net {
+namespace graphbench::service {
 
 // A certificate with its key. Without an issuer it signs itself, and can then sign others.
 class Certificate {
@@ -32,4 +32,4 @@ class CertificateFolder : public test::TemporaryFolder {
   TlsFiles files(const std::string& name, const Certificate& certificate) const;
 };
 
-}  // namespace graphbench::net
+}  // namespace graphbench::service

@@ -17,7 +17,7 @@
 #include "tests/support/eventually.hpp"
 #include "tests/unit/harness/service/net/bare_client.hpp"
 
-namespace graphbench::net {
+namespace graphbench::service {
 namespace {
 
 using std::chrono::hours;
@@ -223,4 +223,4 @@ TEST_F(ConnectionLimits, VitalRequestsThatWaitLeaveHalfOfTheKeptConnections) {
 }
 
 }  // namespace
-}  // namespace graphbench::net
+}  // namespace graphbench::service

@@ -17,7 +17,7 @@
 #include "tests/support/repetitions.hpp"
 #include "tests/unit/harness/service/net/bare_client.hpp"
 
-namespace graphbench::net {
+namespace graphbench::service {
 namespace {
 
 using boost::asio::ip::tcp;
@@ -301,4 +301,4 @@ TEST(HttpClient, GivesUpAtItsDeadline) {
 }
 
 }  // namespace
-}  // namespace graphbench::net
+}  // namespace graphbench::service

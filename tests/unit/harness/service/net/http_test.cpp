@@ -7,7 +7,7 @@
 #include "harness/service/net/addresses.hpp"
 #include "harness/service/net/connection.hpp"
 
-namespace graphbench::net {
+namespace graphbench::service {
 namespace {
 
 Response ask(const Router& router, const std::string& method, const std::string& path) {
@@ -183,4 +183,4 @@ TEST(Url, EncodesEveryByteThatIsNotPlainAndBase64InTheAlphabetForUrls) {
 }
 
 }  // namespace
-}  // namespace graphbench::net
+}  // namespace graphbench::service

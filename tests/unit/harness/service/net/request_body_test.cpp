@@ -10,7 +10,7 @@
 
 #include "tests/unit/harness/service/net/bare_client.hpp"
 
-namespace graphbench::net {
+namespace graphbench::service {
 namespace {
 
 using testing::HasSubstr;
@@ -269,4 +269,4 @@ TEST(RequestBody, AServerEndsAfterWhatItAnswersLater) {
 }
 
 }  // namespace
-}  // namespace graphbench::net
+}  // namespace graphbench::service

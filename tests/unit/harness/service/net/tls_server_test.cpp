@@ -11,7 +11,7 @@
 #include "tests/unit/harness/service/net/bare_client.hpp"
 #include "tests/unit/harness/service/net/certificates.hpp"
 
-namespace graphbench::net {
+namespace graphbench::service {
 namespace {
 
 namespace ssl = boost::asio::ssl;
@@ -207,4 +207,4 @@ TEST_F(TlsTest, CertificatesOutOfTheirTimeAreNamedWithTheDay) {
 }
 
 }  // namespace
-}  // namespace graphbench::net
+}  // namespace graphbench::service

@@ -9,7 +9,7 @@
 #include "harness/service/publish/publisher.hpp"
 #include "tests/support/refusal.hpp"
 
-namespace graphbench::publish {
+namespace graphbench::service {
 namespace {
 
 using testing::HasSubstr;
@@ -107,7 +107,7 @@ TEST(PublishSettings, AFileThatNoCollectorWouldReadIsRefused) {
 }
 
 std::string path(const std::map<std::string, std::string>& grouping) {
-  return PushGateway(*net::parse_url("http://gateway"), "bench", grouping).path();
+  return PushGateway(*parse_url("http://gateway"), "bench", grouping).path();
 }
 
 TEST(PushGateway, JobComesFirstAndKeysFollow) {
@@ -124,24 +124,24 @@ TEST(PushGateway, ValuesThatNoPathCanHoldAreBase64) {
 class FakeGateway {
  public:
   explicit FakeGateway(unsigned status)
-      : server_({.address = *net::parse_listen_address("127.0.0.1:0"), .limits = {.body_bytes_max = 1000}},
-                [this, status](const net::Request& request) {
+      : server_({.address = *parse_listen_address("127.0.0.1:0"), .limits = {.body_bytes_max = 1000}},
+                [this, status](const Request& request) {
                   const std::scoped_lock lock(mutex_);
                   last_ = request;
-                  return net::text_response(status, "said the gateway\nat length");
+                  return text_response(status, "said the gateway\nat length");
                 }) {}
   PushGateway client() const {
-    return {*net::parse_url("http://" + server_.address().text() + "/prefix"), "bench", {}};
+    return {*parse_url("http://" + server_.address().text() + "/prefix"), "bench", {}};
   }
-  net::Request last() const {
+  Request last() const {
     const std::scoped_lock lock(mutex_);
     return last_;
   }
 
  private:
   mutable std::mutex mutex_;  // the server's thread writes
-  net::Request last_;
-  net::HttpServer server_;
+  Request last_;
+  HttpServer server_;
 };
 
 TEST(PushGateway, ReplacesAndRemovesItsGroup) {
@@ -164,4 +164,4 @@ TEST(PushGateway, AnAnswerThatIsNoYesIsAnErrorWithTheGatewaysWords) {
 }
 
 }  // namespace
-}  // namespace graphbench::publish
+}  // namespace graphbench::service

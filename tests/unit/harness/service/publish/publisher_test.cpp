@@ -17,7 +17,7 @@
 #include "tests/support/refusal.hpp"
 #include "tests/support/temporary_folder.hpp"
 
-namespace graphbench::publish {
+namespace graphbench::service {
 namespace {
 
 namespace fs = std::filesystem;
@@ -52,15 +52,15 @@ class PublisherTest : public testing::Test {
 };
 
 std::string scrape(const Publisher& publisher) {
-  net::ClientRequest request;
-  request.url = *net::parse_url(publisher.url());
-  const net::ClientResponse response = net::send(request);
+  ClientRequest request;
+  request.url = *parse_url(publisher.url());
+  const ClientResponse response = send(request);
   EXPECT_EQ(response.status, 200u);
   return response.body;
 }
 
 TEST_F(PublisherTest, AScraperAndTheFileSeeACellWhenItsWorkerHasEnded) {
-  settings_.listen = net::parse_listen_address("127.0.0.1:0");
+  settings_.listen = parse_listen_address("127.0.0.1:0");
   Publisher publisher(settings_, "1.2.3");
   publisher.begin("host", {}, {});
   EXPECT_THAT(scrape(publisher), Not(HasSubstr("batch=")));
@@ -115,14 +115,14 @@ TEST_F(PublisherTest, ASweepThatEndedIsComparedWithTheBaselineAndAnInterruptedOn
 TEST_F(PublisherTest, AnInterruptedSweepPushesNothingAndDeletesNothing) {
   std::mutex mutex;  // the gateway answers on its own thread
   std::vector<std::string> methods;
-  const net::HttpServer gateway(
-      {.address = *net::parse_listen_address("127.0.0.1:0"), .limits = {.body_bytes_max = 100'000}},
-      [&](const net::Request& request) {
+  const HttpServer gateway(
+      {.address = *parse_listen_address("127.0.0.1:0"), .limits = {.body_bytes_max = 100'000}},
+      [&](const Request& request) {
         const std::scoped_lock lock(mutex);
         methods.push_back(request.method);
-        return net::text_response(202, "");
+        return text_response(202, "");
       });
-  settings_.push = net::parse_url("http://" + gateway.address().text());
+  settings_.push = parse_url("http://" + gateway.address().text());
   settings_.push_delete = true;
   for (const bool interrupted : {true, false}) {
     Publisher publisher(settings_, "1.2.3");
@@ -255,4 +255,4 @@ TEST_F(HistoryBaselineTest, ANameOrAFileThatIsNotThereIsRefused) {
 }
 
 }  // namespace
-}  // namespace graphbench::publish
+}  // namespace graphbench::service

@@ -6,11 +6,10 @@
 
 #include "tests/support/refusal.hpp"
 
-namespace graphbench::report {
+namespace graphbench::service {
 namespace {
 
-constexpr serve::Page page = {"<body><noscript></noscript><!--POLICY--><!--DOCUMENTS-->",
-                              "script-src 'self'"};
+constexpr Page page = {"<body><noscript></noscript><!--POLICY--><!--DOCUMENTS-->", "script-src 'self'"};
 
 std::string nested(const std::string& head, const std::string& open, const std::string& close, int levels) {
   std::string text = head;
@@ -66,4 +65,4 @@ TEST(Report, ADocumentThatIsNotWholeIsRefused) {
 }
 
 }  // namespace
-}  // namespace graphbench::report
+}  // namespace graphbench::service

@@ -9,17 +9,17 @@
 
 #include "harness/service/serve/page.hpp"
 
-namespace graphbench::serve {
+namespace graphbench::service {
 namespace {
 
 constexpr const char* token = "correct-horse-battery";
 
 unsigned status_for(std::map<std::string, std::string> headers, const Access& access = {}) {
-  net::Request request;
+  Request request;
   request.method = "GET";
   request.path = "/v1/sweeps";
   request.headers = std::move(headers);
-  const std::optional<net::Response> refused = refusal_of(request, access);
+  const std::optional<Response> refused = refusal_of(request, access);
   return refused ? refused->status : 200;
 }
 
@@ -50,8 +50,8 @@ TEST(Access, TheSchemeOfATokenHasNoCaseAndTheTokenHas) {
   }
 }
 
-net::Request head(const std::string& method, const std::string& path, const std::string& token = "") {
-  net::Request request;
+Request head(const std::string& method, const std::string& path, const std::string& token = "") {
+  Request request;
   request.method = method;
   request.path = path;
   request.headers = {{"host", "localhost"}, {"authorization", "Bearer " + token}};
@@ -60,7 +60,7 @@ net::Request head(const std::string& method, const std::string& path, const std:
 
 TEST(Admission, BodiesAreSmallButForComparisons) {
   const ComparisonTurn turn;
-  const net::Admit admit = make_admission({}, 1'000'000, turn);
+  const Admit admit = make_admission({}, 1'000'000, turn);
   EXPECT_EQ(admit(head("POST", "/v1/sweeps")).body_bytes_max, 64u * 1024);
   EXPECT_EQ(admit(head("GET", "/v1/compare")).body_bytes_max, 64u * 1024);
   EXPECT_EQ(admit(head("POST", "/v1/compare/")).body_bytes_max, 64u * 1024);
@@ -69,7 +69,7 @@ TEST(Admission, BodiesAreSmallButForComparisons) {
 
 TEST(Admission, ABodyIsReadUnlessAComparisonRuns) {
   ComparisonTurn turn;
-  const net::Admit admit = make_admission({}, 1'000'000, turn);
+  const Admit admit = make_admission({}, 1'000'000, turn);
   for (int i = 0; i < 2; ++i) {
     EXPECT_TRUE(admit(head("POST", "/v1/compare")).wants_body) << "a head takes no turn";
   }
@@ -84,7 +84,7 @@ TEST(Admission, ABodyIsReadUnlessAComparisonRuns) {
 
 TEST(Admission, HealthProbesAloneAreVital) {
   const ComparisonTurn turn;
-  const net::Admit admit = make_admission({.token = token}, 1'000'000, turn);
+  const Admit admit = make_admission({.token = token}, 1'000'000, turn);
   for (const char* path : {"/healthz", "/readyz"}) EXPECT_TRUE(admit(head("GET", path)).vital) << path;
   for (const char* path : {"/", "/metrics", "/v1/sweeps", "/v1/compare", "/healthz/"})
     EXPECT_FALSE(admit(head("GET", path, token)).vital) << path;
@@ -92,12 +92,12 @@ TEST(Admission, HealthProbesAloneAreVital) {
 
 TEST(Admission, ARefusedRequestSendsNoBody) {
   const ComparisonTurn turn;
-  const net::Admit admit = make_admission({.token = token}, 1'000'000, turn);
+  const Admit admit = make_admission({.token = token}, 1'000'000, turn);
   for (const char* path : {"/v1/sweeps", "/v1/sweeps/0123/resume", "/metrics", "/v1/none", "/v1/compare"}) {
     EXPECT_FALSE(admit(head("POST", path, "wrong-horse-battery")).wants_body) << path;
     EXPECT_TRUE(admit(head("POST", path, "correct-horse-battery")).wants_body) << path;
   }
-  net::Request rebound = head("POST", "/v1/sweeps");
+  Request rebound = head("POST", "/v1/sweeps");
   rebound.headers["host"] = "evil.example";
   EXPECT_FALSE(make_admission({}, 1'000'000, turn)(rebound).wants_body);
 }
@@ -106,7 +106,7 @@ using testing::HasSubstr;
 using testing::Pair;
 
 TEST(PageTest, APageComesWithThePolicyThatItWasBuiltWith) {
-  const net::Response response = page_response({"<!doctype html>", "default-src 'none'"});
+  const Response response = page_response({"<!doctype html>", "default-src 'none'"});
   EXPECT_EQ(response.status, 200u);
   EXPECT_EQ(response.content_type, "text/html; charset=utf-8");
   EXPECT_EQ(*response.body, "<!doctype html>");
@@ -115,7 +115,7 @@ TEST(PageTest, APageComesWithThePolicyThatItWasBuiltWith) {
 }
 
 TEST(PageTest, WithoutAPageALineSaysWhatToInstall) {
-  const net::Response response = page_response({});
+  const Response response = page_response({});
   EXPECT_EQ(response.status, 200u);
   EXPECT_EQ(response.content_type, "text/plain; charset=utf-8");
   EXPECT_THAT(*response.body, HasSubstr("was not built into this binary"));
@@ -138,4 +138,4 @@ TEST(PageTest, ThePageThatIsBuiltInNeedsNothingFromElsewhere) {
 }
 
 }  // namespace
-}  // namespace graphbench::serve
+}  // namespace graphbench::service

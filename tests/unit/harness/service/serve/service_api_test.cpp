@@ -10,18 +10,18 @@
 #include "tests/golden/sample_results.hpp"
 #include "tests/unit/harness/service/serve/service_fixture.hpp"
 
-namespace graphbench::serve {
+namespace graphbench::service {
 namespace {
 
 TEST_F(ServiceApiTest, ASweepIsAcceptedRunAndServed) {
-  const net::Response accepted = ask("POST", "/v1/sweeps", R"({"batch": 8})");
+  const Response accepted = ask("POST", "/v1/sweeps", R"({"batch": 8})");
   EXPECT_EQ(accepted.status, 202u);
   const json sweep = json::parse(*accepted.body);
   ASSERT_EQ(accepted.headers.size(), 1u);
   EXPECT_EQ(accepted.headers[0].first, "Location");
   EXPECT_EQ(accepted.headers[0].second, path_of(sweep));
   EXPECT_EQ(wait_for(sweep, "done"), "done");
-  const net::Response results = ask("GET", path_of(sweep) + "/results");
+  const Response results = ask("GET", path_of(sweep) + "/results");
   EXPECT_EQ(results.status, 200u);
   EXPECT_EQ(*results.body, "{\"whole\":1}\n");
   EXPECT_EQ(get("/v1/sweeps").at("sweeps").size(), 1u);
@@ -48,7 +48,7 @@ TEST_F(ServiceApiTest, TheListComesInPagesThatNothingMoves) {
   EXPECT_EQ(page("limit=2&after=" + ids[2]).at("next"), nullptr) << "the last page is just full";
   for (const char* query : {"limit=0", "limit=1001", "limit=x", "limit=", "limit=1&limit=1", "limit",
                             "after=", "after=missing", "before=1", "limit=%31"}) {
-    const net::Response refused = ask("GET", std::string("/v1/sweeps?") + query);
+    const Response refused = ask("GET", std::string("/v1/sweeps?") + query);
     EXPECT_EQ(refused.status, 400u) << query;
     EXPECT_THAT(*refused.body, HasSubstr("error")) << query;
   }
@@ -157,7 +157,7 @@ TEST_F(ServiceApiTest, ADamagedStoredDocumentIsTheServicesFaultWhereverItIsAnswe
     if (!built_in_page.html.empty()) {
       EXPECT_EQ(status_of("/report"), 500u);
     }
-    for (const net::Response& answer : {compared("\"" + id + "\"", good), compared(good, "\"" + id + "\"")}) {
+    for (const Response& answer : {compared("\"" + id + "\"", good), compared(good, "\"" + id + "\"")}) {
       EXPECT_EQ(answer.status, 500u);
       EXPECT_THAT(*answer.body, HasSubstr("the stored document of sweep " + id + " cannot be used: results"));
     }
@@ -188,7 +188,7 @@ TEST_F(ServiceApiTest, AFullQueueSaysWhenToComeBack) {
   wait_for(submit(R"({"seed": 1})"), "running");
   submit("{}");
   submit("{}");
-  const net::Response full = ask("POST", "/v1/sweeps", "{}");
+  const Response full = ask("POST", "/v1/sweeps", "{}");
   EXPECT_EQ(full.status, 429u);
   ASSERT_EQ(full.headers.size(), 1u);
   EXPECT_EQ(full.headers[0].first, "Retry-After");
@@ -227,7 +227,7 @@ TEST_F(ServiceApiTest, AResumedSweepShowsNoEarlierDocument) {
   const json sweep = running_sweep();
   std::filesystem::remove(file_of(sweep, ".json.ready"));
   restart();
-  const net::Response earlier = ask("GET", path_of(sweep) + "/results");  // still being sent at the resume
+  const Response earlier = ask("GET", path_of(sweep) + "/results");  // still being sent at the resume
   EXPECT_EQ(*earlier.body, partly);
   EXPECT_TRUE(get(path_of(sweep)).at("has_results").get<bool>());
   std::ofstream(file_of(sweep, ".json")) << "left by a service that was killed";
@@ -245,17 +245,17 @@ TEST_F(ServiceApiTest, ManyWhoAskForADocumentAreSentTheSameBytes) {
   const json sweep = submit("{}");
   wait_for(sweep, "done");
   for (const char* what : {"/results", "/cells"}) {
-    const net::Response first = ask("GET", path_of(sweep) + what);
+    const Response first = ask("GET", path_of(sweep) + what);
     EXPECT_EQ(ask("GET", path_of(sweep) + what).body, first.body) << what;
   }
-  const net::Response before = ask("GET", path_of(sweep) + "/cells");
+  const Response before = ask("GET", path_of(sweep) + "/cells");
   store_->add_cells(sweep.at("id").get<std::string>(), {{"one", "{\"n\": 1}"}});
   EXPECT_NE(ask("GET", path_of(sweep) + "/cells").body, before.body) << "there is another cell";
 }
 
 TEST_F(ServiceApiTest, WhatReadsADiskIsNotAnsweredOnTheNetworksThread) {
   const auto is_answered_later = [this](const std::string& method, const std::string& path) {
-    net::Request request;
+    Request request;
     request.method = method;
     request.path = path;
     request.headers = {{"host", "localhost"}, {"content-type", "application/json"}};
@@ -273,7 +273,7 @@ TEST_F(ServiceApiTest, WhatReadsADiskIsNotAnsweredOnTheNetworksThread) {
 TEST_F(ServiceApiTest, EventsAreAStreamUnlessTheyAreAskedForWrongly) {
   const json sweep = submit("{}");
   wait_for(sweep, "done");
-  const net::Response events = ask("GET", path_of(sweep) + "/events");
+  const Response events = ask("GET", path_of(sweep) + "/events");
   EXPECT_EQ(events.status, 200u);
   EXPECT_EQ(events.content_type, "text/event-stream");
   ASSERT_TRUE(events.stream);
@@ -322,7 +322,7 @@ TEST_F(ServiceApiTest, DevicesAreThoseThatWereFound) {
 TEST_F(ServiceApiTest, ComparisonsThatWillNotDoAreRefusedWithTheirReason) {
   const std::string done = submit("{}").at("id").get<std::string>();
   const auto why = [this](const std::string& body) {
-    const net::Response response = ask("POST", "/v1/compare", body);
+    const Response response = ask("POST", "/v1/compare", body);
     EXPECT_EQ(response.status, 400u) << *response.body;
     return json::parse(*response.body).at("error").get<std::string>();
   };
@@ -345,7 +345,7 @@ TEST_F(ServiceApiTest, ComparisonsThatWillNotDoAreRefusedWithTheirReason) {
 }
 
 TEST_F(ServiceApiTest, BadRequestsAreRefusedWithTheirReason) {
-  const net::Response bad = ask("POST", "/v1/sweeps", R"({"batch": 0})");
+  const Response bad = ask("POST", "/v1/sweeps", R"({"batch": 0})");
   EXPECT_EQ(bad.status, 400u);
   EXPECT_THAT(json::parse(*bad.body).at("error").get<std::string>(), HasSubstr("is not a batch"));
   EXPECT_EQ(ask("POST", "/v1/sweeps", "{}", {{"content-type", "text/plain"}}).status, 415u);
@@ -358,7 +358,7 @@ TEST_F(ServiceApiTest, PathsAndMethodsThatAreNoneAreRefusedInTheFormOfAllErrors)
       {"POST", "/v1", 404u},         {"PUT", "/v1/sweeps", 405u},
       {"POST", "/v1/devices", 405u}, {"POST", "/metrics", 405u}};
   for (const auto& [method, path, status] : none) {
-    const net::Response refused = ask(method, path, "{}");
+    const Response refused = ask(method, path, "{}");
     EXPECT_EQ(refused.status, status) << path;
     EXPECT_EQ(refused.content_type, "application/json") << path;
     EXPECT_FALSE(json::parse(*refused.body).at("error").get<std::string>().empty()) << path;
@@ -371,7 +371,7 @@ TEST_F(ServiceApiTest, PathsAndMethodsThatAreNoneAreRefusedInTheFormOfAllErrors)
 TEST_F(ServiceApiTest, HealthAndMetricsAreThere) {
   EXPECT_EQ(ask("GET", "/healthz").status, 200u);
   EXPECT_EQ(ask("GET", "/readyz").status, 200u);
-  const net::Response metrics = ask("GET", "/metrics");
+  const Response metrics = ask("GET", "/metrics");
   EXPECT_EQ(metrics.content_type, "text/plain; version=0.0.4; charset=utf-8");
   EXPECT_THAT(*metrics.body, HasSubstr("graphbench_build_info"));
   EXPECT_EQ(ask("GET", "/metrics", "", {{"host", "evil.example"}}).status, 421u) << "access_test.cpp";
@@ -438,7 +438,7 @@ TEST_F(ServiceApiTest, ItsOwnPageAndProgramsMayChangeThings) {
 }
 
 TEST_F(ServiceApiTest, ThePageIsAtTheRoot) {
-  const net::Response page = ask("GET", "/");
+  const Response page = ask("GET", "/");
   EXPECT_EQ(page.status, 200u);
   EXPECT_THAT(*page.body, HasSubstr("graphbench"));
   EXPECT_EQ(ask("POST", "/").status, 405u);
@@ -468,4 +468,4 @@ TEST_F(ServiceApiWithTokenTest, OnlyTheTokenOpensIt) {
 }
 
 }  // namespace
-}  // namespace graphbench::serve
+}  // namespace graphbench::service

@@ -11,7 +11,7 @@
 #include "tests/support/eventually.hpp"
 #include "tests/support/temporary_folder.hpp"
 
-namespace graphbench::serve {
+namespace graphbench::service {
 
 using nlohmann::json;
 using testing::HasSubstr;
@@ -50,9 +50,9 @@ class ServiceApiTest : public testing::Test {
     api_ = make_api(settings, {*store_, *runner_, *feed_, metrics_, service_metrics_, turn_});
   }
 
-  net::Response ask(const std::string& method, const std::string& path, const std::string& body = "",
-                    std::map<std::string, std::string> headers = {}) const {
-    net::Request request;
+  Response ask(const std::string& method, const std::string& path, const std::string& body = "",
+               std::map<std::string, std::string> headers = {}) const {
+    Request request;
     request.method = method;
     request.path = path.substr(0, path.find('?'));
     if (request.path != path) request.query = path.substr(request.path.size() + 1);
@@ -60,12 +60,12 @@ class ServiceApiTest : public testing::Test {
     request.headers = std::move(headers);
     request.headers.emplace("host", "127.0.0.1:9464");
     request.headers.emplace("content-type", "application/json");
-    net::Response response = api_(request);
+    Response response = api_(request);
     return response.later ? response.later(request) : response;
   }
 
   json submit(const std::string& body, const std::string& key = "") const {
-    const net::Response response = ask("POST", "/v1/sweeps", body, {{"idempotency-key", key}});
+    const Response response = ask("POST", "/v1/sweeps", body, {{"idempotency-key", key}});
     EXPECT_EQ(response.status, 202u) << *response.body;
     return json::parse(*response.body);
   }
@@ -102,13 +102,13 @@ class ServiceApiTest : public testing::Test {
   WorkloadCatalog workloads_;
   test::TemporaryFolder folder_;
   sweep::SweepMetrics metrics_{"1.2.3"};
-  reporters::ServiceMetrics service_metrics_;
+  ServiceMetrics service_metrics_;
   measure::HousekeepingThreads housekeeping_;
   std::unique_ptr<SweepStore> store_;
   std::unique_ptr<SweepFeed> feed_;
   std::unique_ptr<SweepRunner> runner_;
-  net::Handler api_;
+  Handler api_;
   ComparisonTurn turn_;
 };
 
-}  // namespace graphbench::serve
+}  // namespace graphbench::service

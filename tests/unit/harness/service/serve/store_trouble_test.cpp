@@ -11,7 +11,7 @@
 #include "tests/unit/harness/service/serve/service_fixture.hpp"
 #include "tests/unit/harness/service/serve/unwritable.hpp"
 
-namespace graphbench::serve {
+namespace graphbench::service {
 namespace {
 
 class StoreTroubleTest : public ServiceApiTest {
@@ -27,19 +27,19 @@ TEST_F(StoreTroubleTest, AnEndThatCannotBeStoredIsStoredOnceItCanBe) {
   const std::string id = sweep.at("id").get<std::string>();
   const std::string document = folder_.file(id + ".json");
   const json next = submit("{}");
-  const net::Response events = ask("GET", path_of(sweep) + "/events");
+  const Response events = ask("GET", path_of(sweep) + "/events");
   {
     const Unwritable unwritable(folder_.file("sweeps.sqlite"));
     EXPECT_TRUE(runner_->cancel(id));
     wait_for_trouble();
-    const net::Response ready = ask("GET", "/readyz");
+    const Response ready = ask("GET", "/readyz");
     EXPECT_EQ(ready.status, 503u);
     EXPECT_THAT(*ready.body, HasSubstr("the end of a sweep is not stored yet: "));
     const json shown = get(path_of(sweep));
     EXPECT_EQ(shown.at("state"), "running");
     EXPECT_THAT(shown.at("message").get<std::string>(),
                 HasSubstr("the sweep has ended (cancelled), but its end is not stored yet: "));
-    const net::Response late = ask("DELETE", path_of(sweep));
+    const Response late = ask("DELETE", path_of(sweep));
     EXPECT_EQ(late.status, 409u);
     EXPECT_EQ(json::parse(*late.body).at("error"), shown.at("message"));
     EXPECT_EQ(state(next), "queued");
@@ -58,7 +58,7 @@ TEST_F(StoreTroubleTest, AnEndThatCannotBeStoredIsStoredOnceItCanBe) {
 
 TEST_F(StoreTroubleTest, ItIsNotReadyWhereItsStoreCannotBeWritten) {
   const Unwritable unwritable(folder_.file("sweeps.sqlite"));
-  const net::Response ready = ask("GET", "/readyz");
+  const Response ready = ask("GET", "/readyz");
   EXPECT_EQ(ready.status, 503u);
   EXPECT_THAT(*ready.body, HasSubstr("locked"));
 }
@@ -72,7 +72,7 @@ TEST_F(StoreTroubleTest, WhatCannotBeStoredIsNotAccepted) {
     const std::vector<std::pair<std::string, std::string>> changes = {{"POST", "/v1/sweeps"},
                                                                       {"DELETE", path_of(queued)}};
     for (const auto& [method, path] : changes) {
-      const net::Response refused = ask(method, path, "{}", key);
+      const Response refused = ask(method, path, "{}", key);
       EXPECT_EQ(refused.status, 503u) << method;
       EXPECT_EQ(refused.content_type, "application/json");
       EXPECT_THAT(json::parse(*refused.body).at("error").get<std::string>(),
@@ -95,10 +95,10 @@ TEST_F(StoreTroubleTest, WhatCannotBeReadCostsNoMetricsButItsOwn) {
   ASSERT_EQ(sqlite3_open(database().c_str(), &other), SQLITE_OK);
   EXPECT_EQ(sqlite3_exec(other, "DROP TABLE sweeps", nullptr, nullptr, nullptr), SQLITE_OK);
   sqlite3_close(other);
-  const net::Response listed = ask("GET", "/v1/sweeps");
+  const Response listed = ask("GET", "/v1/sweeps");
   EXPECT_EQ(listed.status, 503u);
   EXPECT_THAT(*listed.body, HasSubstr("the stored data cannot be read: "));
-  const net::Response metrics = ask("GET", "/metrics");
+  const Response metrics = ask("GET", "/metrics");
   EXPECT_EQ(metrics.status, 200u);
   EXPECT_THAT(*metrics.body, testing::Not(HasSubstr("graphbench_queue_sweeps ")));
   EXPECT_THAT(*metrics.body, HasSubstr(R"(graphbench_http_requests_total{code="503",route="/v1/sweeps"} 1)"));
@@ -217,4 +217,4 @@ TEST_F(SweepPublisherTest, AnEventThatCannotBeReadIsAWarning) {
 }
 
 }  // namespace
-}  // namespace graphbench::serve
+}  // namespace graphbench::service

@@ -11,7 +11,7 @@
 #include "tests/support/temporary_folder.hpp"
 #include "tests/unit/harness/service/serve/service_fixture.hpp"
 
-namespace graphbench::serve {
+namespace graphbench::service {
 namespace {
 
 abi::WorkloadInfo workload(const std::string& name, const std::string& plugin = "builtin") {
@@ -43,7 +43,7 @@ class SubmissionTest : public ServiceApiTest {
   }
 
   std::string refusal(const std::string& body, const std::string& type = "application/json") const {
-    const net::Response response = ask("POST", "/v1/sweeps", body, {{"content-type", type}});
+    const Response response = ask("POST", "/v1/sweeps", body, {{"content-type", type}});
     EXPECT_EQ(response.status, 400u) << *response.body;
     return json::parse(*response.body).value("error", "");
   }
@@ -90,13 +90,13 @@ TEST_F(SubmissionTest, APluginThatDoesNotLoadIsNamedWithoutItsFolder) {
 }
 
 TEST_F(SubmissionTest, OnlySoManyRequestsWaitForTheirPlugins) {
-  net::Request request;
+  Request request;
   request.method = "POST";
   request.path = "/v1/sweeps";
   request.body = R"({"workload": "swiglu", "plugins": "mine"})";
   request.headers = {{"host", "localhost"}, {"content-type", "application/json"}};
-  std::vector<net::Response> waiting;
-  net::Response last;
+  std::vector<Response> waiting;
+  Response last;
   for (int i = 0; i < 40; ++i) {
     last = api_(request);
     if (!last.later) break;
@@ -207,4 +207,4 @@ TEST_F(PluginFolderTest, WithoutAFolderThereAreNone) {
 }
 
 }  // namespace
-}  // namespace graphbench::serve
+}  // namespace graphbench::service

@@ -11,7 +11,7 @@
 #include "tests/support/refusal.hpp"
 #include "tests/support/temporary_folder.hpp"
 
-namespace graphbench::serve {
+namespace graphbench::service {
 namespace {
 
 using testing::HasSubstr;
@@ -30,7 +30,7 @@ class SweepFeedTest : public testing::Test {
     feed_.tell_done(id_);
   }
 
-  static std::string taken(net::BodyStream& stream) {
+  static std::string taken(BodyStream& stream) {
     std::string text;
     for (auto each = stream.take(); each.bytes; each = stream.take()) text += *each.bytes;
     return text;
@@ -61,11 +61,11 @@ TEST_F(SweepFeedTest, ToldInOrderUntilTheEndAndWholeAfterIt) {
   const std::string rest = taken(*following.stream);
   EXPECT_THAT(rest, HasSubstr("event: done\ndata: {"));
   EXPECT_THAT(rest, HasSubstr("\"state\":\"done\""));
-  EXPECT_EQ(following.stream->take().what, net::BodyStream::Taken::What::over);
+  EXPECT_EQ(following.stream->take().what, BodyStream::Taken::What::over);
   EXPECT_EQ(feed_.followers(), 0u);
   const auto late = follow();
   EXPECT_THAT(taken(late), testing::AllOf(HasSubstr("event: cell"), HasSubstr("event: done")));
-  EXPECT_EQ(late.stream->take().what, net::BodyStream::Taken::What::over);
+  EXPECT_EQ(late.stream->take().what, BodyStream::Taken::What::over);
 }
 
 TEST_F(SweepFeedTest, WhoComesLateIsToldWhatHappenedAndNothingTwice) {
@@ -128,7 +128,7 @@ TEST_F(SweepFeedTest, WhoLagsIsDroppedAndTheOthersAreNot) {
     feed_.tell_progress(id_, document);
     taken(*quick);
   }
-  EXPECT_EQ(slow->take().what, net::BodyStream::Taken::What::cut_off);
+  EXPECT_EQ(slow->take().what, BodyStream::Taken::What::cut_off);
   EXPECT_EQ(feed_.followers(), 1u);
 }
 
@@ -145,7 +145,7 @@ TEST_F(SweepFeedTest, ThoseWhoComeTogetherShareThePast) {
 }
 
 TEST_F(SweepFeedTest, NoMoreThanMayFollow) {
-  std::vector<std::shared_ptr<net::BodyStream>> streams;
+  std::vector<std::shared_ptr<BodyStream>> streams;
   for (std::size_t i = 0; i < followers_max; ++i) streams.push_back(follow().stream);
   EXPECT_FALSE(feed_.follow(id_, 0));
   streams.front()->detach();
@@ -229,4 +229,4 @@ TEST(SweepEvents, AnythingElseIsAnError) {
 }
 
 }  // namespace
-}  // namespace graphbench::serve
+}  // namespace graphbench::service

@@ -15,7 +15,7 @@
 #include "tests/support/refusal.hpp"
 #include "tests/support/temporary_folder.hpp"
 
-namespace graphbench::serve {
+namespace graphbench::service {
 namespace {
 
 using testing::ElementsAre;
@@ -259,4 +259,4 @@ TEST(MachineTurn, WithoutAFolderEveryTurnIsOurs) {
 }
 
 }  // namespace
-}  // namespace graphbench::serve
+}  // namespace graphbench::service

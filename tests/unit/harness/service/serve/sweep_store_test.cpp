@@ -9,7 +9,7 @@
 #include "tests/support/temporary_folder.hpp"
 #include "tests/unit/harness/service/serve/unwritable.hpp"
 
-namespace graphbench::serve {
+namespace graphbench::service {
 namespace {
 
 using What = SweepStore::Added::What;
@@ -307,4 +307,4 @@ TEST(SweepStore, AFileThatIsNoDatabaseIsAnError) {
 }
 
 }  // namespace
-}  // namespace graphbench::serve
+}  // namespace graphbench::service

@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <string>
 
-namespace graphbench::serve {
+namespace graphbench::service {
 
 class Unwritable {
  public:
@@ -51,4 +51,4 @@ class FullDisk {
   rlimit limit_{};
 };
 
-}  // namespace graphbench::serve
+}  // namespace graphbench::service
