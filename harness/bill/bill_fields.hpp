@@ -5,7 +5,7 @@
 #include "harness/bill/bill_process.hpp"
 #include "harness/model/codec/result_fields.hpp"
 
-namespace graphbench::codec {
+namespace graphbench::model {
 
 GB_DESCRIBE(bill::Growth, pool_bytes, workspace_bytes, code_bytes, exec_bytes);
 GB_DESCRIBE(bill::Capture, size, mode, captured, nodes, (inlined(&T::growth)), (later, tensor_bytes),
@@ -26,4 +26,4 @@ GB_DESCRIBE(bill::Bill, id, (inlined(&T::cell)), exec, capture_sizes,
 GB_DESCRIBE(bill::BillTask, task, modes, shares_execs, free_bytes);
 GB_DESCRIBE(bill::BillAnswer, status, reason, failed_at, device, choices, startup, start, captures);
 
-}  // namespace graphbench::codec
+}  // namespace graphbench::model

@@ -79,7 +79,7 @@ class Captures {
 
   void capture(const std::string& mode, std::int64_t size) {
     process::send_line(
-        codec::write_data(BillAnswer{.status = model::CellStatus::pending, .failed_at = size}));
+        model::write_data(BillAnswer{.status = model::CellStatus::pending, .failed_at = size}));
     Capture made{.size = size, .mode = mode};
     answer_.failed_at = size;
     const Reading before = read();
@@ -147,7 +147,7 @@ class Captures {
       rig_.stream().synchronize();
       seconds.push_back(watch.seconds());
     }
-    of.step_seconds = statistics::median(std::move(seconds));
+    of.step_seconds = model::median(std::move(seconds));
   }
 
   // This runs last, because the driver keeps memory that these extra execs used.
@@ -213,14 +213,14 @@ void capture_on_device(const BillTask& asked, const abi::LentPlugin* lent, BillA
 int bill_main(std::string_view parent, const abi::LentPlugin* lent) {
   return measure::answer_main<BillAnswer>(
       "bill", parent, [&](const std::string& request, BillAnswer& answer) {
-        capture_on_device(codec::read_data<BillTask>(request, "read bill task"), lent, answer);
+        capture_on_device(model::read_data<BillTask>(request, "read bill task"), lent, answer);
       });
 }
 
 BillAnswer ask_bill(process::ProcessSupervisor& supervisor, const std::vector<std::string>& command,
                     BillTask task, double silent_seconds_max, const process::TickHandler& on_tick) {
   task.task.spawned_ns = steady_ns();
-  return measure::ask<BillAnswer>(supervisor, "bill", {command, codec::write_data(task), silent_seconds_max},
+  return measure::ask<BillAnswer>(supervisor, "bill", {command, model::write_data(task), silent_seconds_max},
                                   on_tick);
 }
 

@@ -179,7 +179,7 @@ class Biller {
     same.task = sweep::without_place(std::move(same.task));
     const sweep::Question question{made.id + ": " + std::to_string(sizes.size()) + " of " +
                                        model::plural(std::ssize(request_.sizes), "size"),
-                                   codec::write_data(same), task.free_bytes.has_value()};
+                                   model::write_data(same), task.free_bytes.has_value()};
     const auto answer = asker_.ask<BillAnswer>(question, [&](const process::TickHandler& on_tick) {
       return ask_bill(supervisor_, sweep::child_command(options_, options::bill_role), task,
                       options_.worker_timeout_seconds, on_tick);
@@ -284,9 +284,9 @@ void refuse_for_step(const sweep::CheckedPlan& checked, bool both, const BillReq
 
 std::string bill_document(const model::Result& result, const std::vector<Bill>& bills) {
   std::string text =
-      codec::document_of("graphbench.bill/1", codec::JsonWriter(codec::Form::document).write(result));
+      model::document_of("graphbench.bill/1", model::JsonWriter(model::Form::document).write(result));
   text.resize(text.size() - 2);  // the closing "\n}"
-  return text + codec::lines_of("bills", bills) + "\n}\n";
+  return text + model::lines_of("bills", bills) + "\n}\n";
 }
 
 // Complaints about bills that failed, and the exit code.
@@ -301,7 +301,7 @@ void judge(const std::vector<Bill>& bills, sweep::Findings& found) {
     if (short_of)
       found.complaints.push_back("bill " + bill.id +
                                  ": the reserve is too small: with only the reserve free, some runs failed");
-    if (failed || short_of) found.exit_code = exit_cells_failed;
+    if (failed || short_of) found.exit_code = model::exit_cells_failed;
   }
 }
 
@@ -361,7 +361,7 @@ class BillJob final : public sweep::Job {
     std::string more = "bill\n";
     for (BillTask task : tasks_) {
       task.task = sweep::without_place(std::move(task.task));
-      more += codec::write_data(task) + "\n";
+      more += model::write_data(task) + "\n";
     }
     more += fmt::format("{} {} {} {}\n", request_.predict_from, request_.confidence, request_.all,
                         request_.verify);

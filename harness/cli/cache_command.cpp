@@ -132,7 +132,7 @@ class CacheCommand final : public options::Command {
     } else {
       std::printf("%zu files, %ju bytes in %s\n", files.size(), bytes, folder.c_str());
     }
-    return exit_done;
+    return model::exit_done;
   }
 
   static int verify(const std::filesystem::path& folder) {
@@ -145,7 +145,7 @@ class CacheCommand final : public options::Command {
       std::printf("%s: %s\n", file.path.c_str(), content.why_not.c_str());
     }
     std::printf("%zu files in %s, %zu of them unusable\n", files.size(), folder.c_str(), bad);
-    return bad == 0 ? exit_done : exit_slower;
+    return bad == 0 ? model::exit_done : model::exit_slower;
   }
 
   int prune(const std::filesystem::path& folder) const {
@@ -153,7 +153,7 @@ class CacheCommand final : public options::Command {
     const cache::Removed removed = cache::remove_unused(folder, limits_);
     std::printf("removed %lld files, %ju bytes, from %s\n", static_cast<long long>(removed.files),
                 removed.bytes, folder.c_str());
-    return exit_done;
+    return model::exit_done;
   }
 
   std::string folder_;

@@ -264,7 +264,7 @@ int run(int argc, const char* const* argv) {
     const CommandLine::Request request = line.parse(argc, argv);
     if (request.command != nullptr) return request.command->run(request.invocation);
     std::fputs(request.text.c_str(), stdout);
-    return exit_done;
+    return model::exit_done;
   });
 }
 

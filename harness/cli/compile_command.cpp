@@ -111,7 +111,7 @@ class CompileCommand final : public options::Command {
                 asked_.weights.c_str(), static_cast<long long>(weights_bytes),
                 package.manifest.tensors.size());
     compiler.print_memory();
-    return exit_done;
+    return model::exit_done;
   }
 
  private:

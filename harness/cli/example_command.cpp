@@ -19,7 +19,7 @@ class ExampleCommand final : public options::Command {
 
   int run(const options::Invocation&) override {
     std::fputs(step_.text.c_str(), stdout);
-    return exit_done;
+    return model::exit_done;
   }
 
  private:

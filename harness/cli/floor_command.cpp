@@ -23,9 +23,9 @@ namespace {
 
 constexpr double estimated_seconds = 3;
 
-codec::FloorsDocument document_of(const measure::FloorAnswer& answer,
+model::FloorsDocument document_of(const measure::FloorAnswer& answer,
                                   const model::InstrumentOptions& instruments) {
-  codec::FloorsDocument document;
+  model::FloorsDocument document;
   document.tool_version = GRAPHBENCH_VERSION;
   document.tool_commit = GRAPHBENCH_COMMIT;
   document.measured_at = utc_now();
@@ -45,7 +45,7 @@ class FloorJob final : public sweep::Job {
   std::string name() const override { return "floor"; }
   void check() override {}
   std::vector<sweep::Output> outputs() override {
-    return {{"--json", wants_json_ ? options_.json : "", [&] { return codec::to_json(document_); },
+    return {{"--json", wants_json_ ? options_.json : "", [&] { return model::to_json(document_); },
              options::Stdout::allowed}};
   }
   std::optional<int> plan(process::ProcessSupervisor&) override { return std::nullopt; }
@@ -78,7 +78,7 @@ class FloorJob final : public sweep::Job {
   const sweep::ReportFormat& format_;
   const bool wants_json_;
   measure::FloorAnswer answer_;
-  codec::FloorsDocument document_;
+  model::FloorsDocument document_;
 };
 
 class FloorCommand final : public options::Command {

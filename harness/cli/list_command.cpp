@@ -197,7 +197,7 @@ class ListCommand final : public options::Command {
       }
     }
     if (json_) std::printf("%s\n", document.dump(2, ' ', false, Json::error_handler_t::replace).c_str());
-    return exit_done;
+    return model::exit_done;
   }
 
  private:

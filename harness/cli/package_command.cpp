@@ -31,7 +31,7 @@ class PackageCommand final : public options::Command {
     } catch (const Error& error) {
       throw InputError("FILE", error.what());
     }
-    return exit_done;
+    return model::exit_done;
   }
 
  private:

@@ -26,10 +26,10 @@ class ShowCommand final : public options::Command {
   }
 
   int run(const options::Invocation&) override {
-    const codec::PaddedText text = codec::read_text(file_);
-    const model::Result result = codec::read_result(text.view(), file_);
+    const model::PaddedText text = model::read_text(file_);
+    const model::Result result = model::read_result(text.view(), file_);
     format_.print(sweep::report_of(result, named_), [&] { return std::string(text.view()); });
-    return exit_done;
+    return model::exit_done;
   }
 
  private:

@@ -51,14 +51,14 @@ int dump_programs(const std::vector<std::string>& dumps) {
     std::fputs(dump.c_str(), stdout);
     if (!dump.ends_with('\n')) std::fputc('\n', stdout);
   }
-  return exit_done;
+  return model::exit_done;
 }
 
 // Returns nullopt if the file is not a result document.
-std::optional<codec::DocumentInParts> earlier_result(const std::string& path) {
+std::optional<model::DocumentInParts> earlier_result(const std::string& path) {
   try {
-    const codec::PaddedText text = codec::read_text(path);
-    return codec::read_parts(text.view(), path);
+    const model::PaddedText text = model::read_text(path);
+    return model::read_parts(text.view(), path);
   } catch (const InputError&) {
     return std::nullopt;
   }
@@ -69,7 +69,7 @@ std::optional<codec::DocumentInParts> earlier_result(const std::string& path) {
 void say_what_is_replaced(const model::Plan& plan, const options::SweepOptions& options) {
   std::error_code error;
   if (options.quiet || !std::filesystem::is_regular_file(options.json, error)) return;
-  const std::optional<codec::DocumentInParts> earlier = earlier_result(options.json);
+  const std::optional<model::DocumentInParts> earlier = earlier_result(options.json);
   if (!earlier || (!earlier->head.complete && earlier->head.plan.hash == plan.facts.hash)) return;
   complain("%s: replaces %s", options.json.c_str(),
            sweep::result_in_words(earlier->head, std::ssize(earlier->cells)).c_str());
@@ -133,13 +133,13 @@ class SweepJob final : public sweep::Job {
       return sweep::Output{options_.where(option), path, std::move(text)};
     };
     std::vector<sweep::Output> outputs = {
-        output("json", options_.json, [&] { return codec::to_json(result); }),
+        output("json", options_.json, [&] { return model::to_json(result); }),
         output("samples", options_.samples, [&] { return sweep::to_sample_file(result); }),
         output("trace", options_.trace, [&] { return sweep::to_chrome_trace(outcome_.trace); }),
         output(
             "report", options_.report,
             [&] {
-              return service::make_report(service::built_in_page, {{"the result", codec::to_json(result)}});
+              return service::make_report(service::built_in_page, {{"the result", model::to_json(result)}});
             }),
         // The publisher writes this one, also while the sweep runs.
         output("prometheus-textfile", options_.prometheus.textfile, nullptr)};
@@ -193,8 +193,9 @@ class SweepJob final : public sweep::Job {
   void summarise() override { sweep::add_conditions(conditions_, outcome_); }
 
   sweep::Findings findings(bool written) override {
-    sweep::Findings found{.complaints = failures_of(outcome_),
-                          .exit_code = outcome_.cells_failed > 0 ? exit_cells_failed : exit_done};
+    sweep::Findings found{
+        .complaints = failures_of(outcome_),
+        .exit_code = outcome_.cells_failed > 0 ? model::exit_cells_failed : model::exit_done};
     if (invocation_.served) return found;
     const bool in_file = written && options_.json != "-";
     found.report = sweep::report_of(outcome_.result, {}, in_file ? options_.json : "");

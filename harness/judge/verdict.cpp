@@ -82,11 +82,11 @@ std::string verdict_text(const model::Comparison& comparison, const VerdictReque
 }
 
 int exit_code_of(const model::Comparison& comparison) {
-  if (!comparison.comparable) return exit_not_comparable;
-  if (any_slower(comparison.counts) || comparison.counts.coverage_regressions > 0) return exit_slower;
+  if (!comparison.comparable) return model::exit_not_comparable;
+  if (any_slower(comparison.counts) || comparison.counts.coverage_regressions > 0) return model::exit_slower;
   const bool other = comparison.counts.changed > 0 || comparison.counts.means_less_steady > 0;
-  if (comparison.settings.strict && other) return exit_slower;
-  return passed(comparison) ? exit_done : exit_inconclusive;
+  if (comparison.settings.strict && other) return model::exit_slower;
+  return passed(comparison) ? model::exit_done : model::exit_inconclusive;
 }
 
 }  // namespace graphbench::judge

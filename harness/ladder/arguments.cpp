@@ -233,7 +233,7 @@ void check_suggestion(const LadderArguments& asked, const LadderRequest& request
   if (request.policy.beyond != LadderBeyond::eager)
     throw InputError(
         "--beyond",
-        in_quotes(codec::Names<LadderBeyond>::names.at(static_cast<std::size_t>(request.policy.beyond))) +
+        in_quotes(model::Names<LadderBeyond>::names.at(static_cast<std::size_t>(request.policy.beyond))) +
             why + "eager");
   const std::vector<std::int64_t>& engine = budgets.memory_of;
   if (engine.empty() || asked.suggest != own_measurements) return;

@@ -55,11 +55,11 @@ std::vector<T> with_workloads(std::vector<T> measured, const std::vector<std::st
 // `workloads`: those that the options name; empty: all.
 std::vector<Suggestion> suggest_from_file(const std::string& path, const LadderRequest& request,
                                           const Budgets& budgets, const std::vector<std::string>& workloads) {
-  const codec::PaddedText text = codec::read_text(path);
+  const model::PaddedText text = model::read_text(path);
   const std::vector<std::int64_t>& rows = request.trace.rows;
   if (std::vector<Ladder> ladders = read_ladders(text.view(), path); !ladders.empty())
     return suggest(with_workloads(std::move(ladders), workloads, path), rows, budgets, path);
-  return suggest(with_workloads(codec::read_result(text.view(), path).cells, workloads, path), rows, budgets,
+  return suggest(with_workloads(model::read_result(text.view(), path).cells, workloads, path), rows, budgets,
                  path);
 }
 
@@ -72,7 +72,7 @@ struct Measured {
 sweep::Question question_of(const PlannedLadder& planned) {
   ServeTask task = planned.task;
   task.task = sweep::without_place(std::move(task.task));
-  return {planned.ladder.role + ", " + planned.ladder.id, codec::write_data(task)};
+  return {planned.ladder.role + ", " + planned.ladder.id, model::write_data(task)};
 }
 
 void serve_planned(const std::vector<PlannedLadder>& planned, const options::SweepOptions& options,
@@ -159,7 +159,7 @@ class LadderJob final : public sweep::Job {
   std::vector<sweep::Output> outputs() override {
     const LadderFindings& findings = measured_.findings;
     return {{options_.where("json"), options_.json,
-             [&] { return codec::to_json(measured_.result, findings); }, options::Stdout::allowed},
+             [&] { return model::to_json(measured_.result, findings); }, options::Stdout::allowed},
             {options_.where("prometheus-textfile"), options_.prometheus.textfile,
              [&] { return ladders_text(checked_.plan.device, findings.ladders); }}};
   }
@@ -233,7 +233,7 @@ class LadderJob final : public sweep::Job {
     if (failed == measured_.findings.ladders.end()) return found;
     const model::Reason& reason = failed->reason.value();
     found.complaints = {"ladder " + failed->id + " failed: " + reason.code + ": " + reason.message};
-    found.exit_code = exit_cells_failed;
+    found.exit_code = model::exit_cells_failed;
     return found;
   }
 

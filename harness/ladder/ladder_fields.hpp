@@ -5,7 +5,7 @@
 #include "harness/ladder/serve.hpp"
 #include "harness/model/codec/result_fields.hpp"
 
-namespace graphbench::codec {
+namespace graphbench::model {
 
 GB_NAMES(ladder::LadderPad, "up", "none");
 GB_NAMES(ladder::LadderBeyond, "eager", "split", "refuse");
@@ -54,4 +54,4 @@ GB_DESCRIBE(ladder::Suggestion, (inlined(&T::cell)), from, sizes, interpolated, 
 GB_DESCRIBE(ladder::ServeTask, task, sizes, modes, policy, rows, arrivals, placements);
 GB_DESCRIBE(ladder::ServeAnswer, status, reason, check, device, choices, launch);
 
-}  // namespace graphbench::codec
+}  // namespace graphbench::model

@@ -25,7 +25,7 @@ void serve_on_device(const ServeTask& task, ServeAnswer& answer) {
 
 int ladder_main(std::string_view parent) {
   return measure::answer_main<ServeAnswer>("ladder", parent, [](const std::string& request, auto& answer) {
-    serve_on_device(codec::read_data<ServeTask>(request, "read ladder task"), answer);
+    serve_on_device(model::read_data<ServeTask>(request, "read ladder task"), answer);
   });
 }
 
@@ -33,35 +33,35 @@ ServeAnswer ask_ladder(process::ProcessSupervisor& supervisor, const std::vector
                        const ServeTask& task, double silent_seconds_max,
                        const process::TickHandler& on_tick) {
   return measure::ask<ServeAnswer>(supervisor, "ladder",
-                                   {command, codec::write_data(task), silent_seconds_max}, on_tick);
+                                   {command, model::write_data(task), silent_seconds_max}, on_tick);
 }
 
 }  // namespace graphbench::ladder
 
-namespace graphbench::codec {
+namespace graphbench::model {
 
 template void JsonWriter::put(Json&, const ladder::Ladder&) const;
 template void JsonWriter::put(Json&, const ladder::LadderLaunch&) const;
 template void JsonReader::read(JsonWalk::Value, ladder::LadderLaunch&);
 
-}  // namespace graphbench::codec
+}  // namespace graphbench::model
 
 namespace graphbench::ladder {
 
 std::string ladders_to_json(const model::Result& result, const LadderFindings& findings) {
   std::string lists;
-  if (!findings.ladders.empty()) lists += codec::lines_of("ladders", findings.ladders);
-  if (!findings.suggestions.empty()) lists += codec::lines_of("suggestions", findings.suggestions);
-  if (!findings.best.empty()) lists += codec::lines_of("best", findings.best);
-  return codec::to_json(result, lists);
+  if (!findings.ladders.empty()) lists += model::lines_of("ladders", findings.ladders);
+  if (!findings.suggestions.empty()) lists += model::lines_of("suggestions", findings.suggestions);
+  if (!findings.best.empty()) lists += model::lines_of("best", findings.best);
+  return model::to_json(result, lists);
 }
 
 std::vector<Ladder> read_ladders(std::string_view text, const std::string& source) {
-  codec::JsonWalk walk(source);
+  model::JsonWalk walk(source);
   std::vector<Ladder> ladders;
-  walk.document(text, [&](std::string_view key, codec::JsonWalk::Value value) {
+  walk.document(text, [&](std::string_view key, model::JsonWalk::Value value) {
     if (key == "ladders") {
-      codec::JsonReader(walk).read(value, ladders);
+      model::JsonReader(walk).read(value, ladders);
     } else {
       walk.skip(value);
     }

@@ -36,7 +36,7 @@ reporters::Family<Ladder> times(const char* name, const char* help,
               launches.push_back(*(launch.*times));
               p50.push_back(launches.back().p50);
             }
-            if (const auto median = statistics::median_or_absent(std::move(p50))) {
+            if (const auto median = model::median_or_absent(std::move(p50))) {
               series.push_back({{},
                                 *median,
                                 sweep::times_over(*median, launches,
@@ -61,7 +61,7 @@ reporters::Family<Ladder> parts(const char* name, const char* unit, const char* 
               }
             }
             std::vector<reporters::Series> series;
-            for (const auto& [value, of] : values) series.push_back({{value}, statistics::median(of)});
+            for (const auto& [value, of] : values) series.push_back({{value}, model::median(of)});
             return series;
           }};
 }
@@ -73,7 +73,7 @@ reporters::Family<Ladder> number(const char* name, const char* unit, const char*
             for (const LadderLaunch& launch : ladder.launches) {
               if (const double value = number(launch); std::isfinite(value)) values.push_back(value);
             }
-            const auto median = statistics::median_or_absent(std::move(values));
+            const auto median = model::median_or_absent(std::move(values));
             return median ? std::vector<reporters::Series>{{{}, *median}} : std::vector<reporters::Series>();
           }};
 }

@@ -171,9 +171,9 @@ void summarize(std::vector<Ladder>& ladders) {
       if (launch.submit_seconds) submit.push_back(launch.submit_seconds->p50);
       busy.push_back(launch.busy_seconds);
     }
-    ladder.summary.latency_seconds = statistics::estimate_over(latency);
-    ladder.summary.submit_seconds = statistics::estimate_over(submit);
-    ladder.summary.busy_seconds = statistics::estimate_over(busy);
+    ladder.summary.latency_seconds = model::estimate_over(latency);
+    ladder.summary.submit_seconds = model::estimate_over(submit);
+    ladder.summary.busy_seconds = model::estimate_over(busy);
   }
   for (Ladder& ladder : ladders) {
     if (is_rival(ladder) || ladder.sizes.empty()) continue;

@@ -19,11 +19,11 @@ namespace graphbench::ladder {
 namespace {
 
 std::optional<double> mean_of(const Samples& samples) {
-  return samples.medians.empty() ? std::nullopt : std::optional(statistics::geometric_mean(samples.medians));
+  return samples.medians.empty() ? std::nullopt : std::optional(model::geometric_mean(samples.medians));
 }
 
 std::optional<double> mean_of(const std::vector<double>& times) {
-  return times.empty() ? std::nullopt : std::optional(statistics::mean_of(times));
+  return times.empty() ? std::nullopt : std::optional(model::mean_of(times));
 }
 
 double sum(const std::vector<double>& values) {
@@ -35,8 +35,8 @@ double sum(const std::vector<double>& values) {
 void Samples::close() {
   if (now.empty()) return;
   std::ranges::sort(now);
-  medians.push_back(statistics::median(now));
-  spreads.push_back(statistics::nearest_rank(now, 0.9) - medians.back());
+  medians.push_back(model::median(now));
+  spreads.push_back(model::nearest_rank(now, 0.9) - medians.back());
   now.clear();
 }
 
@@ -97,7 +97,7 @@ void Server::report_execs(LadderLaunch& launch) {
   LadderExecs& execs = launch.execs.emplace();
   execs.groups = static_cast<std::int64_t>(groups_.size());
   execs.updates = updates_;
-  execs.update_seconds = statistics::median_or_absent(update_seconds_);
+  execs.update_seconds = model::median_or_absent(update_seconds_);
   // These bytes were measured with one exec per size; a switch has a single exec for all sizes instead.
   if (task_.policy.exec == ExecOf::one_switch) launch.memory.exec_bytes.reset();
   if (!launch.memory.exec_bytes) return;
@@ -114,7 +114,7 @@ void Server::report_times(LadderLaunch& launch) const {
   const auto summary = [this](std::vector<double> Served::*of) {
     std::vector<std::vector<double>> samples;
     for (const Served& each : placements_) samples.push_back(each.*of);
-    return statistics::summarize_placements(samples);
+    return model::summarize_placements(samples);
   };
   launch.latency_seconds = summary(&Served::latency);
   launch.submit_seconds = summary(&Served::submit);
@@ -123,10 +123,9 @@ void Server::report_times(LadderLaunch& launch) const {
   std::vector<double> busy;
   for (const Served& each : placements_) {
     busy.push_back(sum(each.latency));
-    launch.placements.push_back(
-        {statistics::median(each.latency), statistics::median(each.submit), busy.back()});
+    launch.placements.push_back({model::median(each.latency), model::median(each.submit), busy.back()});
   }
-  launch.busy_seconds = statistics::geometric_mean(busy);
+  launch.busy_seconds = model::geometric_mean(busy);
   const std::vector<double>& stalls = placements_.front().stalls;
   launch.stalls = {static_cast<std::int64_t>(stalls.size()), sum(stalls),
                    stalls.empty() ? 0 : *std::ranges::max_element(stalls)};
@@ -144,8 +143,8 @@ std::optional<FirstRequests> first_requests(const std::map<std::int64_t, Rung>& 
     spreads.push_back(rung.step.spreads.front());  // a size's first request is in the first placement
   }
   if (longer.empty()) return std::nullopt;
-  return FirstRequests{static_cast<std::int64_t>(longer.size()), statistics::median(longer),
-                       *std::ranges::max_element(longer), sum(longer), statistics::median(spreads)};
+  return FirstRequests{static_cast<std::int64_t>(longer.size()), model::median(longer),
+                       *std::ranges::max_element(longer), sum(longer), model::median(spreads)};
 }
 
 }  // namespace
@@ -175,7 +174,7 @@ void Server::report() {
     of.step_seconds = mean_of(rung.step);
     of.eager_seconds = mean_of(rung.eager);
     of.served_seconds = mean_of(rung.served);
-    const double cost = statistics::cost_seconds(rung.later.value_or(of.setup));
+    const double cost = model::cost_seconds(rung.later.value_or(of.setup));
     if (of.step_seconds && *of.eager_seconds > *of.step_seconds)
       of.breakeven_steps = std::ceil(cost / (*of.eager_seconds - *of.step_seconds));
     launch.sizes.push_back(of);

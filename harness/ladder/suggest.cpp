@@ -142,7 +142,7 @@ class Search {
 };
 
 double startup_seconds(const model::Setup& setup) {
-  return setup.prepare_seconds.value_or(0) + statistics::cost_seconds(setup);
+  return setup.prepare_seconds.value_or(0) + model::cost_seconds(setup);
 }
 
 using BySize = std::map<std::int64_t, std::vector<double>>;
@@ -176,8 +176,8 @@ Measurements measurements_of(const Ladder& ladder) {
     }
     for (const LadderEager& rows : launch.eager) add_value(eager, rows.rows, rows.served_seconds);
   }
-  return {over(steps, statistics::mean_of), over(startups, statistics::median),
-          over(execs, statistics::median), over(pools, statistics::median), over(eager, statistics::mean_of)};
+  return {over(steps, model::mean_of), over(startups, model::median), over(execs, model::median),
+          over(pools, model::median), over(eager, model::mean_of)};
 }
 
 Measurements measurements_of(const std::vector<model::CellResult>& cells, const model::Cell& of) {
@@ -199,9 +199,9 @@ Measurements measurements_of(const std::vector<model::CellResult>& cells, const 
     measured.pool_bytes[size] = static_cast<double>(each.memory->pool_bytes_own);
     if (each.memory->exec_bytes) measured.exec_bytes[size] = static_cast<double>(*each.memory->exec_bytes);
   }
-  measured.step_seconds = over(steps, statistics::mean_of);
-  measured.startup_seconds = over(startups, statistics::median);
-  measured.eager = over(eager, statistics::mean_of);
+  measured.step_seconds = over(steps, model::mean_of);
+  measured.startup_seconds = over(startups, model::median);
+  measured.eager = over(eager, model::mean_of);
   return measured;
 }
 

@@ -226,10 +226,10 @@ void add_verification(const std::vector<Ladder>& ladders, std::vector<Suggestion
     const std::vector<double> own = step_seconds(*graphs, *eager), eagers = step_seconds(*eager, *graphs);
     if (own.empty()) continue;
     made.verified_by = graphs->id;
-    made.verified_step_seconds = statistics::mean_of(own);
-    made.eager_verified_step_seconds = statistics::mean_of(eagers);
-    const double spread_min = statistics::log_spread_min * *made.verified_step_seconds;
-    if (const auto gain = statistics::ratio_of_means(eagers, own, spread_min)) {
+    made.verified_step_seconds = model::mean_of(own);
+    made.eager_verified_step_seconds = model::mean_of(eagers);
+    const double spread_min = model::log_spread_min * *made.verified_step_seconds;
+    if (const auto gain = model::ratio_of_means(eagers, own, spread_min)) {
       made.over_eager = gain->ratio;
       made.over_eager_ci95_low = gain->low;
       made.over_eager_ci95_high = gain->high;
@@ -262,9 +262,9 @@ std::vector<BestModes> best_modes(
     }
     for (const auto& [size, launches] : graphs) {
       ByMode& modes = group->sizes[size];
-      modes[ladder.cell.mode] = statistics::median(launches);
+      modes[ladder.cell.mode] = model::median(launches);
       // Each graph mode's ladder measured eager too: the shortest time is used, so no gain is overstated.
-      const double eager = statistics::median(eagers.at(size));
+      const double eager = model::median(eagers.at(size));
       const auto known = modes.emplace(model::reference_mode().name, eager).first;
       known->second = std::min(known->second, eager);
     }

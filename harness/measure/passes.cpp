@@ -34,7 +34,7 @@ PassBounds share_of(const model::SamplingBounds& bounds, double share, std::int6
   pass.samples_max = std::max<std::int64_t>(bounds.samples_max / placement_count, 1);
   pass.samples_min = std::min(pass.samples_min, pass.samples_max);
   pass.samples_wanted =
-      std::min((statistics::samples_for_p99 + placement_count - 1) / placement_count, pass.samples_max);
+      std::min((model::samples_for_p99 + placement_count - 1) / placement_count, pass.samples_max);
   return pass;
 }
 
@@ -76,7 +76,7 @@ void go_on(Pass& pass, const PassBounds& bounds, const Rank& rank) {
     std::ranges::sort(samples);
     append(pass.sorted, samples);
     std::inplace_merge(pass.sorted.begin(), pass.sorted.end() - std::ssize(samples), pass.sorted.end());
-    pass.state.relative_half_width = statistics::relative_half_width(pass.sorted);
+    pass.state.relative_half_width = model::relative_half_width(pass.sorted);
   }
 }
 
@@ -138,7 +138,7 @@ class Passes final : public CellPasses {
     // Returns the median.
     const auto take = [](const auto& buffer, auto& all, std::vector<double>& samples) {
       append(samples, all.emplace_back(buffer.seconds()));
-      return statistics::median_or_absent(all.back());
+      return model::median_or_absent(all.back());
     };
     for (const Samples& each : samples_) {
       model::LaunchPlacement& placement = launch_.placements.emplace_back();
@@ -157,16 +157,16 @@ class Passes final : public CellPasses {
     launch_.latency_stopped_by = name_of(latency_.any_stopped_by);
     launch_.device_stopped_by = name_of(device_.any_stopped_by);
     launch_.throughput_stopped_by = name_of(throughput_.any_stopped_by);
-    launch_.submit_seconds = statistics::summarize_placements(submit);
-    launch_.latency_seconds = statistics::summarize_placements(latency);
-    launch_.device_seconds = statistics::summarize_placements(device);
+    launch_.submit_seconds = model::summarize_placements(submit);
+    launch_.latency_seconds = model::summarize_placements(latency);
+    launch_.device_seconds = model::summarize_placements(device);
     if (!times_.skew_seconds.empty())
-      launch_.ranks = {.skew_seconds = statistics::summarize_placements({times_.skew_seconds}),
+      launch_.ranks = {.skew_seconds = model::summarize_placements({times_.skew_seconds}),
                        .submit_seconds = {}};
     for (const std::vector<double>& each : times_.submit_seconds)
-      launch_.ranks->submit_seconds.push_back(statistics::median(each));
-    launch_.restore_seconds = statistics::median_or_absent(restores_);
-    if (!rates.empty()) launch_.throughput_steps_per_second = statistics::geometric_mean(rates);
+      launch_.ranks->submit_seconds.push_back(model::median(each));
+    launch_.restore_seconds = model::median_or_absent(restores_);
+    if (!rates.empty()) launch_.throughput_steps_per_second = model::geometric_mean(rates);
   }
 
  private:
@@ -285,7 +285,7 @@ std::int64_t next_round(const PassBounds& bounds, const PassState& state) {
 }
 
 void measure_ramp(const StepUnderTest& step, const model::SamplingBounds& bounds, model::Launch& launch) {
-  const std::int64_t steps = std::clamp<std::int64_t>(bounds.samples_max, 1, statistics::ramp_samples);
+  const std::int64_t steps = std::clamp<std::int64_t>(bounds.samples_max, 1, model::ramp_samples);
   DurationBuffer submit_ns(static_cast<std::size_t>(steps));
   SampleBuffer latency_ns(static_cast<std::size_t>(steps));
   latency_loop<SteadyClock>(steps, step, submit_ns, latency_ns);

@@ -152,8 +152,8 @@ model::Sustained summarize_loads(const std::vector<LoadedPlacement>& loaded) {
   all.power_watts = mean(powers);
   if (all.stopped_by != "steady") return all;
   all.seconds_to_steady = longest;
-  all.latency_seconds = statistics::summarize_placements(latency);
-  all.device_seconds = statistics::summarize_placements(device);
+  all.latency_seconds = model::summarize_placements(latency);
+  all.device_seconds = model::summarize_placements(device);
   return all;
 }
 

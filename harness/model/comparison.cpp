@@ -107,7 +107,6 @@ std::optional<double> mode_slowdown_found(const Comparison& comparison, Metric m
 }
 
 std::optional<double> mean_slowdown_found(const Comparison& comparison, Metric metric) {
-  using namespace statistics;
   std::vector<Power> powers;
   std::optional<double> known;
   for (const MetricComparison* test : means_of(comparison, metric)) {

@@ -1,7 +1,7 @@
 // The exit codes of the command line. CI scripts and the parents of sweep processes depend on these values.
 #pragma once
 
-namespace graphbench {
+namespace graphbench::model {
 
 inline constexpr int exit_done = 0;
 inline constexpr int exit_error = 1;
@@ -12,4 +12,4 @@ inline constexpr int exit_inconclusive = 11;
 inline constexpr int exit_not_comparable = 12;
 inline constexpr int exit_interrupted = 130;
 
-}  // namespace graphbench
+}  // namespace graphbench::model

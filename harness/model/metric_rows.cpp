@@ -9,20 +9,20 @@
 namespace graphbench::model {
 namespace {
 
-constexpr auto ratio = MetricKind::ratio;
+constexpr auto ratio_kind = MetricKind::ratio;
 
 std::optional<double> setup_of(const Launch& launch) {
-  return statistics::of_later_setups(launch, statistics::setup_seconds);
+  return of_later_setups(launch, setup_seconds);
 }
 
 template <double Setup::*part>
 constexpr MetricValue later() {
   return {.section = MetricSection::setup, .of_launch = [](const Launch& launch) -> std::optional<double> {
-            return statistics::of_later_setups(launch, [](const Setup& setup) { return setup.*part; });
+            return of_later_setups(launch, [](const Setup& setup) { return setup.*part; });
           }};
 }
 
-constexpr MetricRow launches[] = {
+constexpr MetricRow launch_rows[] = {
     {.name = "latency_seconds",
      .help = "Time of a step from the start of its submission to its completion.",
      .value = value<&Launch::latency_seconds>(),
@@ -151,7 +151,7 @@ constexpr MetricRow ranks[] = {
 
 constexpr MetricRow summaries[] = {
     {.name = "speedup_over_eager",
-     .kind = ratio,
+     .kind = ratio_kind,
      .unit = "ratio",
      .help = "Latency of the same step in mode eager divided by this cell's latency.",
      .value = value<&CellSummary::speedup_over_eager>(),
@@ -159,7 +159,7 @@ constexpr MetricRow summaries[] = {
      .column = "gain",
      .column_help = "eager's latency over this mode's"},
     {.name = "throughput_over_eager",
-     .kind = ratio,
+     .kind = ratio_kind,
      .unit = "ratio",
      .help = "Steps per second, back to back, divided by those of the same step in mode eager.",
      .value = value<&CellSummary::throughput_over_eager>(),
@@ -196,21 +196,21 @@ constexpr MetricRow summaries[] = {
      .addition = true,
      .family = "graphbench_steady_after_steps"},
     {.name = "submit_over_floor",
-     .kind = ratio,
+     .kind = ratio_kind,
      .unit = "ratio",
      .help = "Submit time divided by the minimum cost of the step's launches on this machine.",
      .value = value<&CellSummary::submit_over_floor>(),
      .addition = true,
      .family = "graphbench_submit_over_floor_ratio"},
     {.name = "launch_bound",
-     .kind = ratio,
+     .kind = ratio_kind,
      .unit = "ratio",
      .help = "Share of an eager foreign step's latency during which the device is idle.",
      .value = value<&CellSummary::launch_bound>(),
      .addition = true,
      .family = "graphbench_launch_bound_ratio"},
     {.name = "predicted_gain",
-     .kind = ratio,
+     .kind = ratio_kind,
      .unit = "ratio",
      .help =
          "Predicted gain of one graph over an eager foreign step, from the records of the step's kernels.",
@@ -233,7 +233,7 @@ constexpr MetricRow summaries[] = {
 std::vector<MetricRow> metric_rows() {
   std::vector<MetricRow> rows;
   const auto add = [&](const auto& more) { rows.insert(rows.end(), std::begin(more), std::end(more)); };
-  add(launches);
+  add(launch_rows);
   add(setups);
   add(memory_metric_rows());
   add(graph_metric_rows());

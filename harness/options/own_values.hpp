@@ -19,7 +19,7 @@ using ReadValue = std::function<void(const std::string& where, const std::string
 // Returns the enumerator that documents call `text`. Throws InputError.
 template <typename E>
 E choice(const std::string& where, const std::string& text) {
-  const auto& names = codec::Names<E>::names;
+  const auto& names = model::Names<E>::names;
   const auto found = std::ranges::find(names, text);
   if (found != names.end()) return static_cast<E>(found - names.begin());
   const std::vector<std::string> known(names.begin(), names.end());

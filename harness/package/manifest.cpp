@@ -10,7 +10,7 @@
 #include "harness/model/codec/messages.hpp"
 #include "harness/model/vocabulary.hpp"
 
-namespace graphbench::codec {
+namespace graphbench::model {
 
 GB_DESCRIBE(package::Method, name, pass, preset);
 GB_DESCRIBE(package::PluginFile, name, sha256);
@@ -23,7 +23,7 @@ struct TensorList {
 };
 GB_DESCRIBE(TensorList, tensors);
 
-}  // namespace graphbench::codec
+}  // namespace graphbench::model
 
 namespace graphbench::package {
 namespace {
@@ -101,11 +101,11 @@ std::string architecture_of(std::string_view compute_capability) {
 }
 
 std::string write_manifest(const Manifest& manifest) {
-  return codec::write_data(manifest);
+  return model::write_data(manifest);
 }
 
 Manifest read_manifest(std::string_view text) {
-  const auto manifest = codec::read_data<Manifest>(text, "manifest");
+  const auto manifest = model::read_data<Manifest>(text, "manifest");
   if (manifest.device != "cuda" && manifest.device != "host")
     refuse_manifest("device", in_quotes(manifest.device) + " is not a device kind");
   check_architectures(manifest);
@@ -129,11 +129,11 @@ Manifest read_manifest(std::string_view text) {
 }
 
 std::string write_tensors(const std::vector<Tensor>& tensors) {
-  return codec::write_data(codec::TensorList{tensors});
+  return model::write_data(model::TensorList{tensors});
 }
 
 std::vector<Tensor> read_tensors(std::string_view text) {
-  return codec::read_data<codec::TensorList>(text, "tensors").tensors;
+  return model::read_data<model::TensorList>(text, "tensors").tensors;
 }
 
 const Method* find_method(const Manifest& manifest, std::string_view pass, std::string_view preset) {

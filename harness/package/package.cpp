@@ -188,7 +188,7 @@ std::string why_not_serialised(std::string_view plan) {
   constexpr std::size_t bytes_max = std::size_t{16} << 20;
   if (plan.size() > bytes_max) return "has more than " + std::to_string(bytes_max) + " bytes";
   const bool is_object = plan.starts_with('{') && plan.find('\0') == std::string_view::npos;
-  return is_object && codec::Json::accept(plan) ? "" : "is not a JSON object";
+  return is_object && model::Json::accept(plan) ? "" : "is not a JSON object";
 }
 
 std::string write_package(const Package& package) {

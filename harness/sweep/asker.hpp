@@ -38,7 +38,7 @@ class Asker {
   Answer ask(const Question& question, const std::function<Answer(const process::TickHandler&)>& ask) {
     if (const std::string* const kept = begin(question)) {
       try {
-        Answer answer = codec::read_data<Answer>(*kept, "read the answer");
+        Answer answer = model::read_data<Answer>(*kept, "read the answer");
         end();
         return answer;
       } catch (const Error& error) {
@@ -47,7 +47,7 @@ class Asker {
     }
     Answer answer = ask([this] { show(); });
     if (run_.keep && (question.of_failure || answer.status != model::CellStatus::failed))
-      keep(codec::write_data(answer));
+      keep(model::write_data(answer));
     end();
     return answer;
   }

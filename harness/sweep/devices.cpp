@@ -89,8 +89,9 @@ options::RawOptions options_of(const options::RawOptions& raw, const std::string
 }
 
 int worse(int one, int other) {
-  constexpr std::array<int, 5> worst_first = {exit_interrupted, exit_error, exit_bad_input, exit_cells_failed,
-                                              exit_done};
+  constexpr std::array<int, 5> worst_first = {model::exit_interrupted, model::exit_error,
+                                              model::exit_bad_input, model::exit_cells_failed,
+                                              model::exit_done};
   return *std::ranges::find_if(worst_first, [&](int code) { return code == one || code == other; });
 }
 
@@ -120,7 +121,7 @@ class Children {
     if (child == 0) {
       sigprocmask(SIG_SETMASK, &before_, nullptr);
       ::prctl(PR_SET_PDEATHSIG, SIGTERM);  // SIGTERM lets the child save its measurements
-      const int code = ::getppid() == parent ? options::guarded(work) : exit_interrupted;
+      const int code = ::getppid() == parent ? options::guarded(work) : model::exit_interrupted;
       std::fflush(nullptr);
       ::_exit(code);
     }
@@ -137,7 +138,7 @@ class Children {
       std::erase_if(running_, [&](pid_t child) {
         int status = 0;
         if (::waitpid(child, &status, WNOHANG) != child) return false;
-        code_ = worse(code_, WIFEXITED(status) ? WEXITSTATUS(status) : exit_error);
+        code_ = worse(code_, WIFEXITED(status) ? WEXITSTATUS(status) : model::exit_error);
         return true;
       });
     }
@@ -148,7 +149,7 @@ class Children {
   sigset_t signals_{};
   sigset_t before_{};
   std::vector<pid_t> running_;
-  int code_ = exit_done;
+  int code_ = model::exit_done;
 };
 
 }  // namespace
@@ -197,7 +198,7 @@ int sweep_devices(const options::RawOptions& raw, const std::vector<std::string>
     // Tables and progress lines of several devices would mix.
     if (together) own["quiet"] = {{"true", "--quiet"}};
     children_of_this.start([&] { return sweep(own); });
-    if (!together && children_of_this.wait() == exit_interrupted) break;
+    if (!together && children_of_this.wait() == model::exit_interrupted) break;
   }
   return children_of_this.wait();
 }

@@ -123,7 +123,7 @@ int interrupted(const Job& job, bool resumes) {
   const std::string files = job.kept_in();
   complain("interrupted; the measurements are kept%s%s", files.empty() ? "" : " in ", files.c_str());
   if (resumes) complain("repeat the command to continue the %s", job.name().c_str());
-  return exit_interrupted;
+  return model::exit_interrupted;
 }
 
 }  // namespace
@@ -142,7 +142,7 @@ int drive(Job& job, const options::SweepOptions& options) {
   if (const std::optional<int> done = job.plan(supervisor)) return *done;
   if (options.dry_run) {
     std::puts(text_of(job.outlook({})).c_str());
-    return exit_done;
+    return model::exit_done;
   }
   Earlier earlier;
   const std::unique_ptr<Journal> journal = open_journal(job, options, earlier);
@@ -163,7 +163,7 @@ int drive(Job& job, const options::SweepOptions& options) {
   const bool published = job.publish(supervisor);
   if (!complete) return interrupted(job, journal != nullptr && !options.requested);
   if (found.failure) std::rethrow_exception(found.failure);
-  return written && printed && published ? found.exit_code : exit_error;
+  return written && printed && published ? found.exit_code : model::exit_error;
 }
 
 }  // namespace graphbench::sweep

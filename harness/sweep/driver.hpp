@@ -66,7 +66,7 @@ struct Findings {
   const reporters::Format* format = nullptr;     // null: the table
   std::function<std::string()> document = {};    // what the format `json` prints
   std::vector<std::string> complaints = {};      // lines for stderr
-  int exit_code = exit_done;
+  int exit_code = model::exit_done;
   std::exception_ptr failure = {};  // what is thrown when all is delivered
 };
 

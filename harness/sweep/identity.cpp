@@ -71,7 +71,7 @@ model::WorkerTask without_place(model::WorkerTask task) {
 RunIdentity identity_of(const model::Plan& plan, const model::DeviceFacts& facts,
                         const std::vector<std::string>& plugins, const std::string& more) {
   std::string tasks = plan.facts.concurrent + "\n";
-  for (const model::WorkerTask& task : plan.tasks) tasks += codec::write_data(without_place(task)) + "\n";
+  for (const model::WorkerTask& task : plan.tasks) tasks += model::write_data(without_place(task)) + "\n";
   tasks += more;
   return {{"plan", sha256_hex(tasks)},
           {"binary", binary_digest()},

@@ -35,13 +35,13 @@ using JournalRecord = std::variant<JournalWriter, FinishedTask>;
 
 }  // namespace graphbench::sweep
 
-namespace graphbench::codec {
+namespace graphbench::model {
 
 GB_DESCRIBE(sweep::JournalWriter, schema, hostname, pid, began_at, identity);
 GB_DESCRIBE(sweep::FinishedTask, id, on, worker_seconds, events);
 GB_NAMES(sweep::JournalRecord, "writer", "task");
 
-}  // namespace graphbench::codec
+}  // namespace graphbench::model
 
 namespace graphbench::sweep {
 namespace {
@@ -80,7 +80,7 @@ Journal::Journal(JournalSettings settings) : settings_(std::move(settings)) {
   JournalWriter writer{schema, settings_.here.hostname, ::getpid(), utc_now(), {}};
   writer.identity.insert(settings_.identity.begin(), settings_.identity.end());
   try {
-    write(codec::write_message(JournalRecord(writer)));
+    write(model::write_message(JournalRecord(writer)));
   } catch (...) {
     if (size_ == 0) ::unlink(settings_.path.c_str());
     throw;
@@ -171,7 +171,7 @@ void Journal::drop_last_line(std::string_view line, std::size_t number) {
 void Journal::take(std::string_view text, std::size_t line) {
   JournalRecord record;
   try {
-    record = codec::read_message<JournalRecord>(text, "read the line");
+    record = model::read_message<JournalRecord>(text, "read the line");
   } catch (const Error& error) {
     refuse("has a line " + std::to_string(line) + " that this graphbench does not know (" + error.what() +
            "): remove the file (its measurements are lost), or give another --json");
@@ -218,7 +218,7 @@ Journal::~Journal() {
 
 void Journal::append(const FinishedTask& task) {
   is_worth_keeping_ = true;
-  write(codec::write_message(JournalRecord(task)));
+  write(model::write_message(JournalRecord(task)));
 }
 
 void Journal::remove() {

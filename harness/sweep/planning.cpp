@@ -78,7 +78,7 @@ void add_conditions(const Conditions& conditions, SweepOutcome& outcome) {
   environment.machine = conditions.machine;
   environment.floors = conditions.floors;
   if (!conditions.warning.empty()) outcome.warnings.push_back(conditions.warning);
-  if (conditions.floors) statistics::add_submit_over_floor(*conditions.floors, outcome.result.cells);
+  if (conditions.floors) model::add_submit_over_floor(*conditions.floors, outcome.result.cells);
 }
 
 namespace {
@@ -215,7 +215,7 @@ model::Plan chosen_shard_of(model::Plan plan, const options::SweepOptions& optio
   const options::ShardOption& asked = *options.shard;
   CellCosts costs;
   if (!asked.costs.empty())
-    costs = costs_of(codec::read_result(codec::read_text(asked.costs).view(), asked.costs));
+    costs = costs_of(model::read_result(model::read_text(asked.costs).view(), asked.costs));
   const std::size_t cells = plan.cells.size();
   Shard shard = shard_of(std::move(plan), options, costs,
                          binary_digest() + "\n" + plugins_digest(options.code_files()));

@@ -63,13 +63,13 @@ ProbeAnswer ask_probe(process::ProcessSupervisor& supervisor, const ProbeSetting
   std::optional<ProbeAnswer> answer;
   std::optional<ProbeFailure> failure;
   const auto on_line = [&](std::string_view line) {
-    ProbeEvent event = codec::read_message<ProbeEvent>(line, "read probe event");
+    ProbeEvent event = model::read_message<ProbeEvent>(line, "read probe event");
     if (auto* begun = std::get_if<ProbeStage>(&event)) stage = std::move(*begun);
     if (auto* refused = std::get_if<ProbeFailure>(&event)) failure = std::move(*refused);
     if (auto* complete = std::get_if<ProbeAnswer>(&event)) answer = std::move(*complete);
   };
   const process::ChildExit exit =
-      supervisor.ask({settings.command, codec::write_data(request), settings.silent_seconds_max}, on_line);
+      supervisor.ask({settings.command, model::write_data(request), settings.silent_seconds_max}, on_line);
   if (failure) failed(*failure, options);
   // The answer was complete when it was sent, so a later crash, such as in a destructor, is ignored.
   if (answer) return std::move(*answer);

@@ -5,7 +5,7 @@
 #include "harness/model/codec/result_fields.hpp"
 #include "harness/sweep/probe.hpp"
 
-namespace graphbench::codec {
+namespace graphbench::model {
 
 GB_DESCRIBE(DeviceStatus, id, available, detail, advice, dtypes, absent);
 GB_DESCRIBE(abi::WorkloadOption, key, help, min, max);
@@ -22,4 +22,4 @@ GB_DESCRIBE(sweep::ProbeAnswer, devices, catalog, dumps, notes);
 
 GB_NAMES(sweep::ProbeEvent, "stage", "failure", "answer");
 
-}  // namespace graphbench::codec
+}  // namespace graphbench::model

@@ -21,7 +21,7 @@ namespace graphbench::sweep {
 namespace {
 
 void send(const ProbeEvent& event) {
-  process::send_line(codec::write_message(event));
+  process::send_line(model::write_message(event));
 }
 
 class Probe {
@@ -198,7 +198,7 @@ class Probe {
 
 int probe_main(std::string_view parent, const abi::LentPlugin* lent) {
   return process::child_main("probe", parent, [&](const std::string& text) {
-    const ProbeRequest request = codec::read_data<ProbeRequest>(text, "read probe request");
+    const ProbeRequest request = model::read_data<ProbeRequest>(text, "read probe request");
     Probe(request, lent).run();
     return 0;
   });

@@ -75,7 +75,7 @@ class Sweep {
   void apply_kept(const FinishedTask& kept) {
     try {
       for (const std::string& line : kept.events)
-        apply(codec::read_data<measure::WorkerEvent>(line, "read worker event"));
+        apply(model::read_data<measure::WorkerEvent>(line, "read worker event"));
     } catch (const Error& error) {
       throw InputError(settings_.finished_in,
                        "task " + kept.id + " has an invalid line: " + error.what() +
@@ -84,8 +84,8 @@ class Sweep {
   }
 
   void tell(std::vector<model::CellResult> done) {
-    statistics::summarize_cells(done);
-    if (settings_.floors) statistics::add_submit_over_floor(*settings_.floors, done);
+    model::summarize_cells(done);
+    if (settings_.floors) model::add_submit_over_floor(*settings_.floors, done);
     listener_.cells_done(done);
   }
 
@@ -124,7 +124,7 @@ class Sweep {
     report_progress();
     model::WorkerTask spawned = task;
     spawned.spawned_ns = steady_ns();
-    const process::ChildCommand command{settings_.worker_command, codec::write_data(spawned),
+    const process::ChildCommand command{settings_.worker_command, model::write_data(spawned),
                                         settings_.worker_silent_seconds_max};
     const auto on_line = [this](std::string_view line) { take(line); };
     const auto on_tick = [this] { report_progress(); };
@@ -144,9 +144,9 @@ class Sweep {
   }
 
   void take(std::string_view line) {
-    measure::WorkerEvent event = codec::read_data<measure::WorkerEvent>(line, "read worker event");
+    measure::WorkerEvent event = model::read_data<measure::WorkerEvent>(line, "read worker event");
     if (event.cell) {
-      for (model::Launch& launch : event.cell->launches) launch.within = statistics::within_launch(launch);
+      for (model::Launch& launch : event.cell->launches) launch.within = model::within_launch(launch);
       worker_.reported.push_back(event.cell->cell.batch);
     }
     apply(event);
@@ -189,13 +189,13 @@ class Sweep {
     }
     for (model::Launch& launch : event.cell->launches) {
       std::vector<double>& ramp = launch.latency_samples;
-      ramp.resize(std::min(ramp.size(), static_cast<std::size_t>(statistics::ramp_samples)));
+      ramp.resize(std::min(ramp.size(), static_cast<std::size_t>(model::ramp_samples)));
       launch.submit_samples.clear();
       launch.device_samples.clear();
       launch.latency_started_ns.clear();
       launch.device_started_ns.clear();
     }
-    finished_.events.push_back(codec::write_data(event));
+    finished_.events.push_back(model::write_data(event));
   }
 
   std::string last_phase() const {
@@ -233,7 +233,7 @@ class Sweep {
     result.environment.profiler = profiler_;
     result.environment.monitor = monitor_;
     result.cells = table_.take_cells();
-    statistics::summarize_cells(result.cells);
+    model::summarize_cells(result.cells);
     for (const model::CellResult& cell : result.cells) {
       if (cell.status == model::CellStatus::failed) ++outcome_.cells_failed;
     }

@@ -10,7 +10,7 @@
 namespace graphbench::fuzz {
 namespace {
 
-void compare_with_itself(codec::Document document) {
+void compare_with_itself(model::Document document) {
   const std::size_t cells = document.cells.size();
   const judge::Side side = judge::merge("fuzz", {std::move(document)});
   const model::Comparison comparison = judge::compare(side, side, {});
@@ -22,12 +22,12 @@ void compare_with_itself(codec::Document document) {
 // Checks that each range which a merge would copy is within the text, and is the cell that was read.
 void hold_in_parts(std::string_view bytes) {
   std::string text(bytes);
-  text.append(codec::text_padding, '\0');
+  text.append(model::text_padding, '\0');
   try {
-    for (const auto& cell : codec::read_parts({text.data(), bytes.size()}, "fuzz").cells) {
+    for (const auto& cell : model::read_parts({text.data(), bytes.size()}, "fuzz").cells) {
       expect(cell.bytes >= 2 && cell.begin + cell.bytes <= bytes.size());
       expect(text[cell.begin] == '{' && text[cell.begin + cell.bytes - 1] == '}');
-      const auto again = codec::read_cell(text.substr(cell.begin, cell.bytes), "fuzz");
+      const auto again = model::read_cell(text.substr(cell.begin, cell.bytes), "fuzz");
       expect(again.status == cell.evidence.status);
       expect(again.launches.size() == cell.evidence.launches.size());
     }
@@ -40,9 +40,9 @@ void hold_in_parts(std::string_view bytes) {
 void hold(std::string_view bytes) {
   // On the heap with exactly the padding that the parser needs: AddressSanitizer finds a read after it.
   std::string text(bytes);
-  text.append(codec::text_padding, '\0');
+  text.append(model::text_padding, '\0');
   try {
-    compare_with_itself(codec::parse_document({text.data(), bytes.size()}, "fuzz"));
+    compare_with_itself(model::parse_document({text.data(), bytes.size()}, "fuzz"));
   } catch (const InputError& error) {
     expect(std::string_view(error.what()).starts_with("fuzz: ") && is_one_line(error.what()));
   }

@@ -261,10 +261,10 @@ TEST(Formats, JsonIsReadBackWhole) {
        {strict, samples::same_comparison(), samples::single_launch_comparison(),
         samples::incomparable_comparison()}) {
     const std::string text = shown("json", comparison);
-    codec::JsonWalk walk("comparison");
+    model::JsonWalk walk("comparison");
     model::Comparison read{};
-    walk.document(text, [&](std::string_view key, codec::JsonWalk::Value value) {
-      codec::JsonReader(walk).read_field(key, value, read);
+    walk.document(text, [&](std::string_view key, model::JsonWalk::Value value) {
+      model::JsonReader(walk).read_field(key, value, read);
     });
     EXPECT_EQ(text, shown("json", read));
   }

@@ -32,7 +32,7 @@ std::string rows_text(const Json& rows) {
 
 // Keeps the parts of the schema that do not come from the tables.
 std::string schema(const std::string& before) {
-  return codec::with_tables(Json::parse(before)).dump(2) + "\n";
+  return model::with_tables(Json::parse(before)).dump(2) + "\n";
 }
 
 std::string families(const std::string& before) {

@@ -54,16 +54,16 @@ std::string progress_of(bool terminal, bool colours) {
 }
 
 TEST(Golden, Documents) {
-  expect_golden("json/small.json", codec::to_json(samples::small_result()));
-  expect_golden("json/interrupted.json", codec::to_json(samples::interrupted_result()));
-  expect_golden("json/instruments.json", codec::to_json(samples::instruments_result()));
+  expect_golden("json/small.json", model::to_json(samples::small_result()));
+  expect_golden("json/interrupted.json", model::to_json(samples::interrupted_result()));
+  expect_golden("json/instruments.json", model::to_json(samples::instruments_result()));
 }
 
 // findings_test.py computes each figure of these findings again.
 TEST(Golden, FindingsOfACommittedSweep) {
   const std::string path = GRAPHBENCH_SOURCE_FOLDER "/ci/baselines/h100.json";
-  const model::Result result = codec::read_result(test::read_file(path), path);
-  const nlohmann::ordered_json head = nlohmann::ordered_json::parse(codec::head_to_json(result) + "]}");
+  const model::Result result = model::read_result(test::read_file(path), path);
+  const nlohmann::ordered_json head = nlohmann::ordered_json::parse(model::head_to_json(result) + "]}");
   const nlohmann::ordered_json findings = {{"conclusions", head["conclusions"]}, {"notes", head["notes"]}};
   expect_golden("json/h100.findings.json", findings.dump(2) + "\n");
   std::ostringstream out;

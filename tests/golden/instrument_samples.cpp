@@ -233,7 +233,7 @@ model::Result instruments_result() {
   if (skipped != result.cells.end()) skipped->counters.emplace().skips[skipped->reason->code] = 1;
   add_records(result);
   summarize(result);
-  statistics::add_submit_over_floor(*result.environment.floors, result.cells);
+  model::add_submit_over_floor(*result.environment.floors, result.cells);
   result.plan.caller = {{"capture-stream", "default"}};
   // A document without these optional members is still valid.
   model::CellResult& last = result.cells[9];

@@ -14,11 +14,10 @@
 #include "harness/model/vocabulary.hpp"
 #include "harness/options/option_table.hpp"
 
-namespace graphbench::codec {
+namespace graphbench::model {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using model::MetricRow;
 
 Json reference(const char* name) {
   return {{"$ref", std::string("#/$defs/") + name}};
@@ -26,11 +25,11 @@ Json reference(const char* name) {
 
 template <typename T, typename Member>
 Json type_of(const Field<T, Member>& field, const MetricRow& row) {
-  if constexpr (std::is_same_v<Member, std::optional<model::Summary>>) {
+  if constexpr (std::is_same_v<Member, std::optional<Summary>>) {
     return reference("summary");
-  } else if constexpr (std::is_same_v<Member, std::optional<model::Estimate>>) {
+  } else if constexpr (std::is_same_v<Member, std::optional<Estimate>>) {
     return reference("estimate");
-  } else if constexpr (std::is_same_v<T, model::Setup>) {
+  } else if constexpr (std::is_same_v<T, Setup>) {
     return reference("seconds_or_null");
   } else if constexpr (std::is_same_v<Member, std::int64_t>) {
     return reference("count");
@@ -40,11 +39,11 @@ Json type_of(const Field<T, Member>& field, const MetricRow& row) {
     if (field.when == When::not_default) return reference("count");
     Json type = {{"type", {"integer", "null"}}};
     // Memory values are differences of two readings, so they may be negative.
-    if (!std::is_same_v<T, model::Memory>) type["minimum"] = 0;
+    if (!std::is_same_v<T, Memory>) type["minimum"] = 0;
     return type;
   } else if constexpr (std::is_same_v<Member, std::optional<double>>) {
     // Counts may be 0; times, ratios and rates may not.
-    const bool count = row.kind == model::MetricKind::count;
+    const bool count = row.kind == MetricKind::count;
     return {{"type", {"number", "null"}}, {count ? "minimum" : "exclusiveMinimum", 0}};
   } else {
     return {};
@@ -98,9 +97,9 @@ void add_row(const Other&, Rows&) {}
 
 template <typename T, typename Member>
 void add_row(const Field<T, Member>& field, Rows& rows) {
-  constexpr bool is_estimate = std::is_same_v<Member, std::optional<model::Estimate>>;
-  for (const MetricRow& row : model::metrics()) {
-    const bool is_its = is_estimate ? row.estimate != nullptr : section_of(row) == model::Place<T>::section;
+  constexpr bool is_estimate = std::is_same_v<Member, std::optional<Estimate>>;
+  for (const MetricRow& row : metrics()) {
+    const bool is_its = is_estimate ? row.estimate != nullptr : section_of(row) == Place<T>::section;
     if (is_its && row.name == field.key) rows.emplace_back(&row, type_of(field, row));
   }
 }
@@ -124,7 +123,7 @@ Rows rows_of() {
 
 // A cell has a later axis's key only if its value is not the default; a plan, if any of its values is not.
 void add_later_axes(Json& definitions) {
-  for (const model::Axis& axis : model::axes()) {
+  for (const Axis& axis : axes()) {
     if (!axis.came_later()) continue;
     Json value = axis.choices.empty() ? Json({{"type", "string"}}) : Json({{"enum", axis.choices}});
     definitions["axes"]["properties"][axis.name] = {
@@ -150,8 +149,8 @@ void add_settings(Json& settings) {
 // Puts the modes into a pattern that has alternatives like "(eager|whole|[a-z]...)".
 void set_modes(Json& pattern) {
   std::string text = pattern.get<std::string>();
-  const std::size_t begin = text.find("(" + model::modes().front().name + "|") + 1;
-  text.replace(begin, text.find("|[", begin) - begin, join(model::names_of(model::modes()), "|"));
+  const std::size_t begin = text.find("(" + modes().front().name + "|") + 1;
+  text.replace(begin, text.find("|[", begin) - begin, join(names_of(modes()), "|"));
   pattern = std::move(text);
 }
 
@@ -159,17 +158,17 @@ void set_modes(Json& pattern) {
 
 Json with_tables(Json schema) {
   Json& definitions = schema["$defs"];
-  replace(definitions["launch"]["properties"]["setup"], rows_of<model::Setup>());
-  replace(definitions["launch"], rows_of<model::Launch>());
-  replace(definitions["sustained"], rows_of<model::Sustained>());
-  replace(definitions["launch"]["properties"]["ranks"], rows_of<model::RankTimes>());
+  replace(definitions["launch"]["properties"]["setup"], rows_of<Setup>());
+  replace(definitions["launch"], rows_of<Launch>());
+  replace(definitions["sustained"], rows_of<Sustained>());
+  replace(definitions["launch"]["properties"]["ranks"], rows_of<RankTimes>());
   replace(definitions["cell"]["properties"]["graph"], rows_of<facts::GraphCounts>());
   replace(definitions["io"], rows_of<facts::Io>());
-  replace(definitions["counters"], rows_of<model::Counters>());
-  replace(definitions["training"], rows_of<model::Training>());
+  replace(definitions["counters"], rows_of<Counters>());
+  replace(definitions["training"], rows_of<Training>());
   replace(definitions["cache"], rows_of<facts::CacheUse>());
-  replace(definitions["cell"]["properties"]["memory"], rows_of<model::Memory>());
-  replace(definitions["cell_summary"], rows_of<model::CellSummary>());
+  replace(definitions["cell"]["properties"]["memory"], rows_of<Memory>());
+  replace(definitions["cell_summary"], rows_of<CellSummary>());
   add_later_axes(definitions);
   add_settings(definitions["plan"]["properties"]["caller"]);
   set_modes(definitions["mode"]["pattern"]);
@@ -177,4 +176,4 @@ Json with_tables(Json schema) {
   return schema;
 }
 
-}  // namespace graphbench::codec
+}  // namespace graphbench::model

@@ -3,9 +3,9 @@
 
 #include <nlohmann/json.hpp>
 
-namespace graphbench::codec {
+namespace graphbench::model {
 
 // `schema`: the content of reporters/schema/result.schema.json.
 nlohmann::ordered_json with_tables(nlohmann::ordered_json schema);
 
-}  // namespace graphbench::codec
+}  // namespace graphbench::model

@@ -63,7 +63,7 @@ std::string metrics_of(const model::Result& result, const model::Comparison& com
 
 std::string schema() {
   std::ifstream file(std::string(GRAPHBENCH_SOURCE_FOLDER) + "/reporters/schema/result.schema.json");
-  return codec::with_tables(nlohmann::ordered_json::parse(file)).dump();
+  return model::with_tables(nlohmann::ordered_json::parse(file)).dump();
 }
 
 // Returns the number under the row's section and name; of a distribution, its p50. Null if there is none.
@@ -82,7 +82,7 @@ nlohmann::json number_of(const nlohmann::json& launch, const model::MetricRow& r
   std::vector<double> later;
   for (const nlohmann::json& setup : launch.at("setups")) later.push_back(setup.at(row.name).get<double>());
   later.erase(later.begin());
-  return statistics::median(later);
+  return model::median(later);
 }
 
 // Expects each cell's and launch's number of the metric in the document too. Returns how many there are.
@@ -97,7 +97,7 @@ int agreeing(const model::MetricRow& row, const model::Result& result) {
     ++count;
   };
   for (const model::CellResult& cell : result.cells) {
-    const nlohmann::json document = nlohmann::json::parse(codec::to_json(cell));
+    const nlohmann::json document = nlohmann::json::parse(model::to_json(cell));
     if (row.value.of_cell != nullptr) {
       compare(row.value.of_cell(cell), number_at(document, row));
       continue;
@@ -171,7 +171,7 @@ void expect_row(const Field& field) {
 template <typename... Structs>
 void expect_rows() {
   const auto of_struct = []<typename T>(std::type_identity<T>) {
-    std::apply([](const auto&... fields) { (expect_row<T>(fields), ...); }, codec::Description<T>::fields);
+    std::apply([](const auto&... fields) { (expect_row<T>(fields), ...); }, model::Description<T>::fields);
   };
   (of_struct(std::type_identity<Structs>()), ...);
 }
@@ -184,12 +184,12 @@ TEST(Metrics, HaveARowForEachNumberOfAFact) {
 TEST(Metrics, ThatAreCountedAndCameLaterAreAbsentFromOlderDocuments) {
   for (const model::MetricRow* row : model::counted_metrics()) {
     if (!row->addition) continue;
-    nlohmann::json older = nlohmann::json::parse(codec::to_json(samples::small_result()));
+    nlohmann::json older = nlohmann::json::parse(model::to_json(samples::small_result()));
     for (nlohmann::json& cell : older["cells"]) {
       const std::string section(model::key_of(section_of(*row)));
       if (cell.contains(section) && cell[section].is_object()) cell[section].erase(std::string(row->name));
     }
-    for (const codec::DocumentCell& cell : codec::parse_copy(older.dump(), "older").cells)
+    for (const model::DocumentCell& cell : model::parse_copy(older.dump(), "older").cells)
       EXPECT_FALSE(cell.counts.contains(row->counted)) << row->counted << " of " << cell.id;
   }
 }

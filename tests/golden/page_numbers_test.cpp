@@ -113,7 +113,7 @@ Numbers of_embedded(const json& result) {
 Numbers of_events(const model::Result& result) {
   Numbers numbers;
   for (const model::CellResult& cell : result.cells) {
-    const json event = json::parse(service::with_row(codec::to_json(cell), "cell"));
+    const json event = json::parse(service::with_row(model::to_json(cell), "cell"));
     if (!event.contains("row")) continue;
     for (const auto& [metric, number] : event.at("row").items())
       numbers[event.at("id")][metric] = number_of(number);
@@ -182,10 +182,10 @@ TEST(PageNumbers, AreThoseOfEachCommittedResultInEveryFormat) {
   for (const char* const folder : {"ci/baselines", "tests/golden/json"}) {
     for (const auto& entry : std::filesystem::directory_iterator(source / folder)) {
       const std::string path = entry.path().string();
-      const codec::PaddedText text = codec::read_text(path);
+      const model::PaddedText text = model::read_text(path);
       if (text.view().find("\"graphbench.result/1\"") > 100) continue;
       SCOPED_TRACE(path);
-      const model::Result result = codec::read_result(text.view(), path);
+      const model::Result result = model::read_result(text.view(), path);
       const Report report = bill::report_of(result);
       const Numbers table = of_report(report);
       const OnPage shown = page_of(std::string(text.view()));
@@ -268,7 +268,7 @@ TEST(PageNumbers, AreThoseOfAComparisonInEveryFormat) {
 
 TEST(PageNumbers, AreThoseOfASeriesInEveryFormat) {
   const judge::CellHistory series = samples::changed_series();
-  const OnPage shown = page_of(codec::to_json(series));
+  const OnPage shown = page_of(model::to_json(series));
   expect_plain(bill::report_of(series), shown.plain);
   EXPECT_EQ(13u * series.points.size(),
             expect_sections(bill::report_of(series), shown.documents.at("series").at(0)));
@@ -277,7 +277,7 @@ TEST(PageNumbers, AreThoseOfASeriesInEveryFormat) {
 // A page draws the sums of a ladder's first launch, and a suggestion as it was predicted.
 TEST(PageNumbers, AreThoseOfALadderInEveryFormat) {
   const ladder::LadderFindings findings = samples::served_ladders();
-  const OnPage shown = page_of(codec::to_json(samples::small_result(), findings));
+  const OnPage shown = page_of(model::to_json(samples::small_result(), findings));
   const json& result = shown.documents.at("result");
   const ladder::LadderLaunch& launch = findings.ladders.front().launches.front();
   const json& ladder = result.at("ladders").at(0);
@@ -299,10 +299,10 @@ TEST(PageNumbers, AreThoseOfALadderInEveryFormat) {
 
 TEST(PageNumbers, AreThoseOfABillInEveryFormat) {
   const std::vector<bill::Bill> bills = {samples::measured_bill()};
-  std::string text = codec::document_of(
-      "graphbench.bill/1", codec::JsonWriter(codec::Form::document).write(samples::small_result()));
+  std::string text = model::document_of(
+      "graphbench.bill/1", model::JsonWriter(model::Form::document).write(samples::small_result()));
   text.resize(text.size() - 2);
-  const OnPage shown = page_of(text + codec::lines_of("bills", bills) + "\n}\n");
+  const OnPage shown = page_of(text + model::lines_of("bills", bills) + "\n}\n");
   const json& result = shown.documents.at("result");
   EXPECT_EQ(bills.front().sentence, result.at("conclusions").back().at("text"));
   const Report report = bill::report_of(bills);

@@ -118,9 +118,9 @@ TEST(Report, HasTheNumbersOfACommittedResultInEveryFormat) {
   for (const char* const folder : {"ci/baselines", "tests/golden/json"}) {
     for (const auto& entry : std::filesystem::directory_iterator(source / folder)) {
       const std::string path = entry.path().string();
-      const codec::PaddedText text = codec::read_text(path);
+      const model::PaddedText text = model::read_text(path);
       if (text.view().find("\"graphbench.result/1\"") > 100) continue;
-      EXPECT_GT(expect_the_same_numbers(sweep::report_of(codec::read_result(text.view(), path)), path), 10u);
+      EXPECT_GT(expect_the_same_numbers(sweep::report_of(model::read_result(text.view(), path)), path), 10u);
       ++documents;
     }
   }

@@ -9,9 +9,9 @@
 namespace graphbench::samples {
 namespace {
 
-using codec::DocumentCell;
 using judge::Side;
 using model::CellStatus;
+using model::DocumentCell;
 using model::Metric;
 
 // The factors by which the times of five launches of one cell differ.

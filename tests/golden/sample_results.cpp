@@ -144,7 +144,7 @@ void strip(model::CellResult& cell, model::CellStatus status) {
 
 // instead.
 void summarize(model::Result& result) {
-  statistics::summarize_cells(result.cells);
+  model::summarize_cells(result.cells);
   for (model::CellResult& cell : result.cells) {
     if (cell.status != model::CellStatus::ok) continue;
     cell.summary.submit_seconds->within_launch = 0.0625;

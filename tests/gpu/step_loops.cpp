@@ -77,7 +77,7 @@ GB_EXPORT double graphbench_loops_latency(void* opened, std::int64_t steps) {
         SampleBuffer latency(static_cast<std::size_t>(steps));
         const StepUnderTest step{.executor = *loops.executor, .stream = *loops.stream};
         latency_loop<std::chrono::steady_clock>(steps, step, submit, latency);
-        return graphbench::statistics::median(latency.seconds());
+        return graphbench::model::median(latency.seconds());
       },
       -1.0);
 }
@@ -100,7 +100,7 @@ GB_EXPORT double graphbench_loops_submit(void* opened, bool bare, std::int64_t s
                                                       *loops.stream, [&] { loops.executor->submit(); });
           seconds.push_back(static_cast<double>(nanoseconds) * 1e-9);
         }
-        return graphbench::statistics::median(std::move(seconds));
+        return graphbench::model::median(std::move(seconds));
       },
       -1.0);
 }

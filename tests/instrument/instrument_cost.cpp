@@ -48,8 +48,8 @@ double bare_step_ns(execution::Executor& executor, Stream& stream) {
 struct Cost {
   double sampled_ns = 0;
   double bare_ns = 0;
-  double difference_ns = 0;             // median of the pairs' differences, in which drift cancels
-  statistics::MedianInterval interval;  // the 95 % interval of difference_ns
+  double difference_ns = 0;        // median of the pairs' differences, in which drift cancels
+  model::MedianInterval interval;  // the 95 % interval of difference_ns
 };
 
 Cost cost_of(const std::vector<double>& sampled, const std::vector<double>& bare) {
@@ -57,7 +57,7 @@ Cost cost_of(const std::vector<double>& sampled, const std::vector<double>& bare
   for (std::size_t i = 0; i < sampled.size(); ++i) differences[i] = sampled[i] - bare[i];
   const double difference = median(differences);
   std::ranges::sort(differences);
-  return {median(sampled), median(bare), difference, statistics::median_interval(differences).value()};
+  return {median(sampled), median(bare), difference, model::median_interval(differences).value()};
 }
 
 struct Steps {

@@ -50,8 +50,8 @@ std::optional<Breakeven> before(const Pair& pair) {
   if (saved <= 0 || model::may_be_no_gain(summary)) return std::nullopt;
   std::vector<double> setups;
   for (const model::Launch& launch : pair.back().launches)
-    setups.push_back(statistics::setup_seconds(launch.setup));
-  const double setup = statistics::median(setups);
+    setups.push_back(model::setup_seconds(launch.setup));
+  const double setup = model::median(setups);
   Breakeven even{std::ceil(setup / saved), std::nullopt, std::nullopt};
   if (!summary.speedup_ci95_low || *summary.speedup_ci95_low <= 1) return even;
   even.low = std::ceil(setup / (own * (*summary.speedup_ci95_high - 1)));
@@ -73,7 +73,7 @@ Pair drawn(const Pair& all, std::size_t launches, std::mt19937_64& random) {
       pair[side].launches.back().index = static_cast<std::int64_t>(i);
     }
   }
-  statistics::summarize_cells(pair);
+  model::summarize_cells(pair);
   return pair;
 }
 
@@ -87,7 +87,7 @@ struct Coverage {
 void print_row(const char* name, const Coverage& coverage) {
   const auto below = std::ranges::count_if(coverage.cells, [](double share) { return share < 0.9; });
   fmt::print("| {} | {} | {:.0f} % | {:.0f} % ({}) | {} | {:.1f} % |\n", name, coverage.cells.size(),
-             100 * statistics::median(coverage.cells), 100 * std::ranges::min(coverage.cells), coverage.least,
+             100 * model::median(coverage.cells), 100 * std::ranges::min(coverage.cells), coverage.least,
              below, 100 * coverage.absent);
 }
 
@@ -103,7 +103,7 @@ std::vector<Pair> pairs_of(const model::Result& result) {
     for (model::CellResult& each : pair) {
       for (model::Launch& launch : each.launches) launch.latency_samples.clear();
     }
-    statistics::summarize_cells(pair);
+    model::summarize_cells(pair);
   }
   return pairs;
 }
@@ -143,7 +143,7 @@ void print_growth(const std::vector<Pair>& pairs) {
     if (was && is) growth.push_back(is->steps / was->steps);
   }
   fmt::print("\nWith warmups and later setups a break-even is {:.1f} times what it was (at most {:.1f}).\n",
-             statistics::median(growth), std::ranges::max(growth));
+             model::median(growth), std::ranges::max(growth));
 }
 
 }  // namespace
@@ -160,7 +160,7 @@ int main(int argc, char** argv) {
     constexpr std::size_t bytes_max = std::size_t{1} << 28;
     const WholeFile file = read_whole_file(argv[1], bytes_max);
     if (!file.why_not.empty()) throw std::runtime_error(std::string(argv[1]) + " " + file.why_not);
-    const std::vector<Pair> pairs = pairs_of(codec::read_result(file.text, argv[1]));
+    const std::vector<Pair> pairs = pairs_of(model::read_result(file.text, argv[1]));
     fmt::print("| {} launches | cells | coverage | least | below 90 % | no interval |\n", launches);
     std::puts("| --- | --- | --- | --- | --- | --- |");
     for (const auto& [name, rule] : {std::pair<const char*, Rule>{"before", before}, {"after", after}}) {

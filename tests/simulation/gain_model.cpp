@@ -65,7 +65,7 @@ Launch truth_of(Noise noise) {
     graphs.push_back(std::exp(launch.graphs));
     eager.push_back(std::exp(launch.eager));
   }
-  return {statistics::median(graphs), statistics::median(eager)};
+  return {model::median(graphs), model::median(eager)};
 }
 
 model::CellResult cell_of(const char* mode, const std::vector<double>& seconds,
@@ -95,8 +95,8 @@ double students_width(const std::vector<double>& graphs, const std::vector<doubl
   std::vector<double> logs[2];
   for (const double each : graphs) logs[0].push_back(std::log(each));
   for (const double each : eager) logs[1].push_back(std::log(each));
-  const statistics::MeanDifference pairs = *statistics::paired(logs[0], logs[1]);
-  return 2 * statistics::t_critical(0.025, pairs.freedom) * pairs.error;
+  const model::MeanDifference pairs = *model::paired(logs[0], logs[1]);
+  return 2 * model::t_critical(0.025, pairs.freedom) * pairs.error;
 }
 
 }  // namespace
@@ -144,7 +144,7 @@ GainRates gain_rates(Noise noise, int launches, int draws, std::uint64_t seed) {
       costs.push_back(10 * std::exp(std::normal_distribution<double>(0, 0.05)(random)));
     }
     std::vector<model::CellResult> cells = {cell_of("eager", eager, costs), cell_of("whole", graphs, costs)};
-    statistics::summarize_cells(cells);
+    model::summarize_cells(cells);
     const model::CellSummary& one = cells.back().summary;
     const double low = *one.speedup_ci95_low, high = *one.speedup_ci95_high, gain = *one.speedup_over_eager;
     rates.covered += low <= 1 && 1 <= high;
@@ -154,7 +154,7 @@ GainRates gain_rates(Noise noise, int launches, int draws, std::uint64_t seed) {
     students += students_width(graphs, eager);
     for (double& each : eager) each *= 1.1;
     cells = {cell_of("eager", eager, costs), cell_of("whole", graphs, costs)};
-    statistics::summarize_cells(cells);
+    model::summarize_cells(cells);
     const model::CellSummary& gains = cells.back().summary;
     if (!gains.breakeven_ci95_low) continue;
     ++with_even;

@@ -147,7 +147,7 @@ Target target_of(const char* where, const std::string& binary, const std::vector
 void keep(const InterleavedOutcome& outcome, const Files& files) {
   if (outcome.interrupted && !outcome.base && !outcome.now) throw process::Interrupted();
   const auto write = [](const std::string& path, const std::optional<model::Result>& result) {
-    if (result) write_file_atomically(path, codec::to_json(*result));
+    if (result) write_file_atomically(path, model::to_json(*result));
   };
   write(files.base, outcome.base);
   write(files.now, outcome.now);
@@ -259,7 +259,7 @@ class AbJob final : public sweep::Job {
   sweep::Findings findings(bool) override {
     if (!kept_.empty()) return {};
     sweep::Findings found{.exit_code = exit_code_of(comparison_)};
-    if (found.exit_code == exit_done && cells_failed_) found.exit_code = exit_cells_failed;
+    if (found.exit_code == model::exit_done && cells_failed_) found.exit_code = model::exit_cells_failed;
     if (verdict_.output.empty()) {
       found.report = report_of(comparison_);
       found.format = verdict_.format;

@@ -24,7 +24,7 @@ void merge_floor(const std::vector<Floors>& all, std::optional<model::Floor> Flo
     p50.push_back((floors.*member)->p50);
     count += (floors.*member)->count;
   }
-  if (!p50.empty()) merged.*member = model::Floor{.p50 = statistics::median(std::move(p50)), .count = count};
+  if (!p50.empty()) merged.*member = model::Floor{.p50 = model::median(std::move(p50)), .count = count};
 }
 
 void merge_floor(const std::vector<Floors>& all, std::optional<double> Floors::*member, Floors& merged) {
@@ -32,7 +32,7 @@ void merge_floor(const std::vector<Floors>& all, std::optional<double> Floors::*
   for (const Floors& floors : all) {
     if (floors.*member) values.push_back(*(floors.*member));
   }
-  if (!values.empty()) merged.*member = statistics::median(std::move(values));
+  if (!values.empty()) merged.*member = model::median(std::move(values));
 }
 
 void merge_floor(const std::vector<Floors>& all, std::vector<model::FloorShape> Floors::*member,
@@ -55,7 +55,7 @@ std::optional<double> own_median(const Summaries& own, Number&& number) {
     if (const std::optional<double> value = number(summary)) values.push_back(*value);
   }
   if (values.empty() || 2 * values.size() < own.size()) return std::nullopt;
-  return statistics::median(std::move(values));
+  return model::median(std::move(values));
 }
 
 void take_from_launches(CellSummary& summary, const Summaries& own) {
@@ -91,7 +91,7 @@ std::optional<Floors> merge_floors(const std::vector<Floors>& floors) {
   if (floors.empty()) return std::nullopt;
   Floors merged{};
   std::apply([&](const auto&... field) { (merge_floor(floors, field.member, merged), ...); },
-             codec::Description<Floors>::fields);
+             model::Description<Floors>::fields);
   return merged;
 }
 
@@ -100,7 +100,7 @@ std::optional<Floors> merge_floors(const std::vector<Floors>& floors) {
 // merged result, so that its reader can recompute submit_over_floor.
 void summarize(std::vector<model::CellResult>& cells, const std::map<std::string, Summaries>& own,
                const model::Floors& floors) {
-  statistics::summarize_cells(cells);
+  model::summarize_cells(cells);
   for (model::CellResult& cell : cells) {
     if (cell.status != model::CellStatus::ok) {
       cell.summary = CellSummary();
@@ -109,7 +109,7 @@ void summarize(std::vector<model::CellResult>& cells, const std::map<std::string
     const auto launches = own.find(model::id_of(cell.cell));
     take_from_launches(cell.summary, launches == own.end() ? Summaries() : launches->second);
   }
-  statistics::add_submit_over_floor(floors, cells);
+  model::add_submit_over_floor(floors, cells);
 }
 
 }  // namespace

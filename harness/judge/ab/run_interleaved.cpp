@@ -80,7 +80,7 @@ class ScratchFolder {
   std::string file(const std::string& name) const { return path_ + "/" + name; }
   // Returns the file's text and removes the file, so that the next run cannot read it. Throws Error(io).
   static std::string take(const std::string& file) {
-    WholeFile read = read_whole_file(file, codec::document_bytes_max);
+    WholeFile read = read_whole_file(file, model::document_bytes_max);
     if (!read.why_not.empty()) throw Error(ErrorCode::io, file + " " + read.why_not);
     std::error_code error;
     if (!std::filesystem::remove(file, error))
@@ -192,9 +192,10 @@ class Interleaved {
     const model::WorkerTask& task = groups_[run.group];
     const Target& target = target_of(run.role);
     const std::string said = process::last_lines(exit.output);
-    if (exit.how == How::exited && exit.status == exit_bad_input)
+    if (exit.how == How::exited && exit.status == model::exit_bad_input)
       throw InputError(target.where, in_quotes(target.binary) + " refuses: " + said);
-    const bool well = exit.how == How::exited && (exit.status == 0 || exit.status == exit_cells_failed);
+    const bool well =
+        exit.how == How::exited && (exit.status == 0 || exit.status == model::exit_cells_failed);
     if (!well) {
       const std::string how = exit.how == How::exited ? "exit code " + std::to_string(exit.status)
                                                       : process::signal_name(exit.signal);
@@ -202,7 +203,7 @@ class Interleaved {
       return;
     }
     try {
-      merge_of(run.role).add(codec::read_result(folder_.take(json), json), task, run.launch);
+      merge_of(run.role).add(model::read_result(folder_.take(json), json), task, run.launch);
     } catch (const std::exception& error) {
       throw InputError(target.where, in_quotes(target.binary) + " wrote no result document for its sweep (" +
                                          error.what() + ")");

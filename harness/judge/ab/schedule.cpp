@@ -149,17 +149,17 @@ std::optional<double> slowdown_found_by(std::int64_t launches, const model::Comp
   const auto pairs = static_cast<double>(launches);
   const double threshold =
       itself.settings.alpha / static_cast<double>(std::max<std::int64_t>(itself.tests, 1));
-  std::vector<statistics::Power> powers;
+  std::vector<model::Power> powers;
   for (const model::CellComparison& cell : itself.cells) {
     for (const model::MetricComparison& metric : cell.metrics) {
       if (metric.metric != model::Metric::latency || !metric.spread) continue;
       const auto seen = static_cast<double>(std::min(metric.base_launches, metric.new_launches));
-      powers.push_back(statistics::power_of(
+      powers.push_back(model::power_of(
           {0, *metric.spread * std::sqrt(2 / pairs), *metric.freedom * (pairs - 1) / (seen - 1)},
           std::log1p(metric.margin), threshold));
     }
   }
-  const std::optional<double> found = statistics::found_in_any(powers, std::log1p(model::slowdown_max));
+  const std::optional<double> found = model::found_in_any(powers, std::log1p(model::slowdown_max));
   return found ? std::optional(std::expm1(*found)) : std::nullopt;
 }
 

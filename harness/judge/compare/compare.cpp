@@ -23,11 +23,11 @@ namespace graphbench::judge {
 namespace {
 
 std::optional<double> mean_or_absent(std::vector<double> values) {
-  return values.empty() ? std::nullopt : std::optional(statistics::geometric_mean(std::move(values)));
+  return values.empty() ? std::nullopt : std::optional(model::geometric_mean(std::move(values)));
 }
 
 // True if the count changed by more than the coarser of both sides' resolutions; false if one is unknown.
-bool differ(const codec::Count& base, const codec::Count& now) {
+bool differ(const model::Count& base, const model::Count& now) {
   return base.resolution && now.resolution &&
          std::abs(now.number - base.number) > std::max(*base.resolution, *now.resolution);
 }

@@ -37,8 +37,8 @@ constexpr double clock_ratio_max = 1.05;
 
 void add_clock(const DeviceClocks& base, const DeviceClocks& now, std::vector<model::Difference>& to) {
   if (base.sm_clocks_hz.empty() || now.sm_clocks_hz.empty()) return;
-  const double before = statistics::median(base.sm_clocks_hz);
-  const double after = statistics::median(now.sm_clocks_hz);
+  const double before = model::median(base.sm_clocks_hz);
+  const double after = model::median(now.sm_clocks_hz);
   if (std::max(before, after) <= clock_ratio_max * std::min(before, after)) return;
   const auto text = [](double hz) { return fmt::format("{:.0f} MHz (median)", hz / 1e6); };
   to.push_back({"machine.sm_clock_hz", text(before), text(after)});
@@ -88,7 +88,7 @@ bool has_choices(const DocumentFacts& facts) {
 const std::vector<std::string>& allowable_fields() {
   static const std::vector<std::string> names = [] {
     std::vector<std::string> made = {"device"};
-    for (const std::string_view fact : codec::fact_names) {
+    for (const std::string_view fact : model::fact_names) {
       if (contains(blocking_facts, fact) || contains(facts_blocking_on_host, fact)) made.emplace_back(fact);
     }
     return made;
@@ -109,7 +109,7 @@ std::vector<model::Difference> differences_of(const DocumentFacts& base, const D
   const auto add_all = [&](std::string_view prefix) {
     for (const std::string& name : names_of(base, now, prefix)) add(name, false);
   };
-  for (const std::string_view fact : codec::fact_names) {
+  for (const std::string_view fact : model::fact_names) {
     bool blocking = contains(blocking_facts, fact) || (on_host && contains(facts_blocking_on_host, fact));
     if (fact == "fingerprint") blocking = std::ranges::none_of(differences, explains_fingerprint);
     add(std::string(fact), blocking);

@@ -10,16 +10,16 @@
 
 namespace graphbench::judge {
 
-using codec::choice_prefix;
-using codec::DeviceClocks;
-using codec::Document;
-using codec::DocumentCell;
-using codec::DocumentFacts;
-using codec::LaunchTimes;
-using codec::library_prefix;
-using codec::parse_document;
-using codec::variable_prefix;
 using model::CellStatus;
+using model::choice_prefix;
+using model::DeviceClocks;
+using model::Document;
+using model::DocumentCell;
+using model::DocumentFacts;
+using model::LaunchTimes;
+using model::library_prefix;
+using model::parse_document;
+using model::variable_prefix;
 
 // Every name that --allow accepts; "device" covers device kind, device name and compute capability.
 const std::vector<std::string>& allowable_fields();

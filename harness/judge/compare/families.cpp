@@ -34,14 +34,14 @@ double inverse_trigamma(double value) {
 }
 
 // The logarithm of the variance, corrected for the bias that follows from the degrees of freedom.
-double centred(const statistics::Spread& spread) {
+double centred(const model::Spread& spread) {
   const double half = spread.freedom / 2;
   return std::log(spread.variance) - boost::math::digamma(half, Policy()) + std::log(half);
 }
 
-double mean_centred(const std::vector<statistics::Spread>& group) {
+double mean_centred(const std::vector<model::Spread>& group) {
   double sum = 0;
-  for (const statistics::Spread& each : group) sum += centred(each);
+  for (const model::Spread& each : group) sum += centred(each);
   return sum / static_cast<double>(group.size());
 }
 
@@ -64,13 +64,13 @@ FamilyTests test_families(std::span<const double> p, std::span<const std::uint32
     if (members.size() > 1) {
       own.clear();
       for (const std::size_t i : members) own.push_back(p[i]);
-      const std::vector<double> adjusted = statistics::benjamini_hochberg(own);
+      const std::vector<double> adjusted = model::benjamini_hochberg(own);
       for (std::size_t k = 0; k < members.size(); ++k) within[members[k]] = adjusted[k];
     }
     tests.family_p.push_back(
         within[*std::ranges::min_element(members, {}, [&](std::size_t i) { return within[i]; })]);
   }
-  tests.family_q = statistics::benjamini_hochberg(tests.family_p);
+  tests.family_q = model::benjamini_hochberg(tests.family_p);
   const auto found = std::ranges::count_if(tests.family_q, [&](double q) { return q < alpha; });
   const double selection =
       static_cast<double>(tests.family_q.size()) / static_cast<double>(std::max<std::ptrdiff_t>(found, 1));
@@ -79,14 +79,14 @@ FamilyTests test_families(std::span<const double> p, std::span<const std::uint32
   return tests;
 }
 
-double common_freedom(std::span<const std::vector<statistics::Spread>> groups) {
+double common_freedom(std::span<const std::vector<model::Spread>> groups) {
   double excess = 0;  // sum of squared deviations of the log variances, minus the part due to chance
   double count = 0;
-  for (const std::vector<statistics::Spread>& group : groups) {
+  for (const std::vector<model::Spread>& group : groups) {
     if (group.size() < 2) continue;
     const double mean = mean_centred(group);
     const auto size = static_cast<double>(group.size());
-    for (const statistics::Spread& each : group) {
+    for (const model::Spread& each : group) {
       const double distance = centred(each) - mean;
       excess += distance * distance - boost::math::trigamma(each.freedom / 2, Policy()) * (size - 1) / size;
     }
@@ -96,26 +96,26 @@ double common_freedom(std::span<const std::vector<statistics::Spread>> groups) {
   return excess > 0 ? 2 * inverse_trigamma(excess / count) : std::numeric_limits<double>::infinity();
 }
 
-statistics::Spread common_spread(const std::vector<statistics::Spread>& group) {
+model::Spread common_spread(const std::vector<model::Spread>& group) {
   const double freedom = common_freedom(std::span(&group, 1));
   if (freedom == 0) return {};
   const double bias = std::isinf(freedom) ? 0 : boost::math::digamma(freedom / 2) - std::log(freedom / 2);
   return {std::exp(mean_centred(group) + bias), freedom};
 }
 
-double p_of_larger(const statistics::Spread& own, const statistics::Spread& common) {
+double p_of_larger(const model::Spread& own, const model::Spread& common) {
   const boost::math::fisher_f_distribution<double, Policy> distribution(own.freedom, common.freedom);
   return boost::math::cdf(boost::math::complement(distribution, own.variance / common.variance));
 }
 
-bool exceeds(const statistics::Spread& own, const statistics::Spread& common) {
+bool exceeds(const model::Spread& own, const model::Spread& common) {
   const double ratio = own.variance / common.variance;
   // For any `common.freedom`, a ratio up to this bound has a larger p than `by_chance`: most calls end here.
   if (ratio <= 1 + 2 * std::sqrt(2 / own.freedom)) return false;
   return p_of_larger(own, common) < by_chance;
 }
 
-statistics::Spread moderated(const statistics::Spread& own, const statistics::Spread& common) {
+model::Spread moderated(const model::Spread& own, const model::Spread& common) {
   if (common.freedom <= 0 || exceeds(own, common)) return own;
   const double freedom = own.freedom + common.freedom;
   return {(own.freedom * own.variance + common.freedom * common.variance) / freedom, freedom};

@@ -15,10 +15,10 @@
 namespace graphbench::judge {
 namespace {
 
-using statistics::Spread;
+using model::Spread;
 
 Spread spread_of(const Trial& trial) {
-  const statistics::MeanDifference& difference = *trial.difference;
+  const model::MeanDifference& difference = *trial.difference;
   return {difference.error * difference.error / difference.share, difference.freedom};
 }
 
@@ -137,17 +137,17 @@ void give_verdict(Trial& trial, double alpha) {
     result.why = too_few(result, trial.partnerless);
     return;
   }
-  const statistics::MeanDifference& difference = *trial.difference;
-  trial.power = statistics::power_of(difference, trial.log_margin(), trial.threshold);
+  const model::MeanDifference& difference = *trial.difference;
+  trial.power = model::power_of(difference, trial.log_margin(), trial.threshold);
   const auto found = [&](double quantile) {
     const double change = std::expm1(trial.power.centre + quantile * trial.power.scale);
     return change <= model::slowdown_max ? std::optional(change) : std::nullopt;
   };
-  result.detectable = found(statistics::four_of_five);
-  result.detectable90 = found(statistics::nine_of_ten);
+  result.detectable = found(model::four_of_five);
+  result.detectable90 = found(model::nine_of_ten);
   // Two one-sided tests at alpha/2 each: `same` if the interval at level 1 - alpha lies within the margin.
-  const double critical = alpha == interval_alpha ? trial.interval_critical
-                                                  : statistics::t_critical(alpha / 2, difference.freedom);
+  const double critical =
+      alpha == interval_alpha ? trial.interval_critical : model::t_critical(alpha / 2, difference.freedom);
   const double half_width = critical * difference.error;
   if (*result.q < alpha) {
     result.verdict = difference.mean > 0 ? Verdict::slower : Verdict::faster;
@@ -161,14 +161,14 @@ void give_verdict(Trial& trial, double alpha) {
 void test(Trial& trial) {
   if (!trial.difference) return;
   MetricComparison& result = trial.result;
-  const statistics::MeanDifference& difference = *trial.difference;
-  trial.interval_critical = statistics::t_critical(interval_alpha / 2, difference.freedom);
+  const model::MeanDifference& difference = *trial.difference;
+  trial.interval_critical = model::t_critical(interval_alpha / 2, difference.freedom);
   const double half_width = std::min(trial.interval_critical * difference.error, half_width_max);
   result.ratio_ci95_low = std::exp(difference.mean - half_width);
   result.ratio_ci95_high = std::exp(difference.mean + half_width);
   result.spread = difference.error / std::sqrt(difference.share);
   result.freedom = difference.freedom;
-  result.p = statistics::p_beyond(difference, trial.log_margin());
+  result.p = model::p_beyond(difference, trial.log_margin());
 }
 
 }  // namespace
@@ -180,8 +180,8 @@ Trial measure(model::Metric metric, const Replicates& replicates, const model::M
   result.base_launches = std::ssize(replicates.base);
   result.new_launches = std::ssize(replicates.now);
   result.paired = replicates.paired;
-  result.base_seconds = statistics::geometric_mean(replicates.base);
-  result.new_seconds = statistics::geometric_mean(replicates.now);
+  result.base_seconds = model::geometric_mean(replicates.base);
+  result.new_seconds = model::geometric_mean(replicates.now);
   result.floor_seconds = settings.floor_seconds;
   // Divides by the shorter time, so that swapping the sides gives the mirrored verdict.
   result.margin =
@@ -191,8 +191,8 @@ Trial measure(model::Metric metric, const Replicates& replicates, const model::M
   const std::vector<double> now = logs_of(replicates.now);
   trial.partnerless = replicates.partnerless;
   if (!trial.partnerless)
-    trial.difference = replicates.paired ? statistics::paired(base, now) : statistics::welch(base, now);
-  result.ratio = std::exp(statistics::mean_of(now) - statistics::mean_of(base));
+    trial.difference = replicates.paired ? model::paired(base, now) : model::welch(base, now);
+  result.ratio = std::exp(model::mean_of(now) - model::mean_of(base));
   return trial;
 }
 
@@ -209,7 +209,7 @@ Tests judge(std::span<Trial> trials, double alpha) {
     families.push_back(numbers.try_emplace({trial.family, trial.result.metric}, next).first->second);
   }
   const FamilyTests tests = test_families(p, families, alpha);
-  const double threshold = statistics::next_threshold(tests.family_q, alpha);
+  const double threshold = model::next_threshold(tests.family_q, alpha);
   std::size_t at = 0;
   for (Trial& trial : trials) {
     if (!trial.result.p) continue;
@@ -224,11 +224,11 @@ Tests judge(std::span<Trial> trials, double alpha) {
 }
 
 std::optional<double> slowdown_found(std::span<const Trial> trials) {
-  std::vector<statistics::Power> powers;
+  std::vector<model::Power> powers;
   for (const Trial& trial : trials) {
     if (trial.result.p && trial.result.metric == model::Metric::latency) powers.push_back(trial.power);
   }
-  const std::optional<double> found = statistics::found_in_any(powers, std::log1p(model::slowdown_max));
+  const std::optional<double> found = model::found_in_any(powers, std::log1p(model::slowdown_max));
   return found ? std::optional(std::expm1(*found)) : std::nullopt;
 }
 

@@ -38,10 +38,10 @@ struct Trial {
   bool partnerless = false;
   // The difference of the mean log times, NEW minus BASE; judge() replaces its spread. Absent if a side has
   // one launch, or if `partnerless`.
-  std::optional<statistics::MeanDifference> difference = {};
+  std::optional<model::MeanDifference> difference = {};
   double interval_critical = 0;  // Student's t for the 95 % interval
   double threshold = 0;          // a p below this would be significant
-  statistics::Power power = {};  // at `threshold`
+  model::Power power = {};       // at `threshold`
 
   double log_margin() const { return std::log1p(result.margin); }
 };
@@ -110,21 +110,21 @@ FamilyTests test_families(std::span<const double> p, std::span<const std::uint32
 // empirical Bayes methods*, section 6.2: moments of log variances), with a scaled F distribution around each
 // group's variance and equal degrees of freedom in all groups. Infinite if members differ only by chance; 0
 // if no group has two members. Variances and degrees of freedom are positive.
-double common_freedom(std::span<const std::vector<statistics::Spread>> groups);
+double common_freedom(std::span<const std::vector<model::Spread>> groups);
 
 // The common variance of one group, and its common_freedom(), which is 0 for fewer than two members.
-statistics::Spread common_spread(const std::vector<statistics::Spread>& group);
+model::Spread common_spread(const std::vector<model::Spread>& group);
 
 // The probability that `own.variance` is at least this large by chance, if `common` estimates the same
 // variance (upper tail of F). Both have positive degrees of freedom.
-double p_of_larger(const statistics::Spread& own, const statistics::Spread& common);
+double p_of_larger(const model::Spread& own, const model::Spread& common);
 
 // True if `own.variance` is beyond the 99th percentile of F for a member of `common`: p_of_larger() < 0.01.
-bool exceeds(const statistics::Spread& own, const statistics::Spread& common);
+bool exceeds(const model::Spread& own, const model::Spread& common);
 
 // Smyth's posterior variance: the mean of `own` and `common`, weighted by their degrees of freedom. The mean
 // has the sum of these degrees. Returns `own` if it exceeds `common`, so that steady members of the group do
 // not hide odd launches (as Phipson et al. 2016 do for hypervariable members).
-statistics::Spread moderated(const statistics::Spread& own, const statistics::Spread& common);
+model::Spread moderated(const model::Spread& own, const model::Spread& common);
 
 }  // namespace graphbench::judge

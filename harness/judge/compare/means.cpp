@@ -12,9 +12,9 @@
 namespace graphbench::judge {
 namespace {
 
+using model::CellValues;
+using model::LaunchValue;
 using model::Metric;
-using statistics::CellValues;
-using statistics::LaunchValue;
 
 // The log times of one metric, for those cells of a mode that have the metric on both sides.
 struct Table {
@@ -121,14 +121,14 @@ Trial measure_mean(Metric metric, const Table& table, const model::MetricSetting
   const double step = settings.floor_seconds / std::sqrt(static_cast<double>(table.base.size()));
   result.margin = std::max(settings.margin, step / std::min(result.base_seconds, result.new_seconds));
   Trial trial{result};
-  trial.difference = result.paired ? statistics::paired_over_cells(table.differences)
-                                   : statistics::welch_over_cells(table.base, table.now);
+  trial.difference = result.paired ? model::paired_over_cells(table.differences)
+                                   : model::welch_over_cells(table.base, table.now);
   return trial;
 }
 
 void measure_spreads(const Table& table, model::MeanComparison& mean) {
-  const std::optional<statistics::Spread> base = statistics::spread_over_cells(table.base);
-  const std::optional<statistics::Spread> now = statistics::spread_over_cells(table.now);
+  const std::optional<model::Spread> base = model::spread_over_cells(table.base);
+  const std::optional<model::Spread> now = model::spread_over_cells(table.now);
   if (!base || !now) return;
   mean.base_spread = std::sqrt(base->variance);
   mean.new_spread = std::sqrt(now->variance);

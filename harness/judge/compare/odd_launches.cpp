@@ -47,13 +47,13 @@ Effects effects_of(std::span<const Pair> pairs, const DocumentCell* Pair::*side,
       known.launch = launch.index;
       known.metric = metric;
       ++known.cells;
-      distances[key_of(launch)].push_back(std::log(launch[metric]) - statistics::mean_of(logs));
+      distances[key_of(launch)].push_back(std::log(launch[metric]) - model::mean_of(logs));
     }
   }
   Effects found;
   for (const auto& [key, launch] : launches) {
     found.launches.push_back(launch);
-    found.effects.push_back(statistics::median(std::move(distances[key])));
+    found.effects.push_back(model::median(std::move(distances[key])));
   }
   return found;
 }
@@ -67,7 +67,7 @@ double margin_of(std::span<const Pair> pairs, const DocumentCell* Pair::*side, M
       if (launch[metric] > 0) logs.push_back(std::log(launch[metric]));
     }
   }
-  const double mean = logs.empty() ? 1 : std::exp(statistics::mean_of(logs));
+  const double mean = logs.empty() ? 1 : std::exp(model::mean_of(logs));
   return std::max(settings.margin, settings.floor_seconds / mean);
 }
 
@@ -79,12 +79,11 @@ void hold_against_others(Effects& side, double log_margin) {
     std::vector<double> others = side.effects;
     others.erase(others.begin() + static_cast<std::ptrdiff_t>(i));
     const auto count = static_cast<double>(others.size());
-    const double mean = statistics::mean_of(others);
-    const double spread = std::max(statistics::standard_deviation(others), statistics::log_spread_min);
-    const statistics::MeanDifference apart{side.effects[i] - mean, spread * std::sqrt(1 + 1 / count),
-                                           count - 1};
+    const double mean = model::mean_of(others);
+    const double spread = std::max(model::standard_deviation(others), model::log_spread_min);
+    const model::MeanDifference apart{side.effects[i] - mean, spread * std::sqrt(1 + 1 / count), count - 1};
     side.launches[i].ratio = std::exp(apart.mean);
-    side.launches[i].p = statistics::p_beyond(apart, log_margin);
+    side.launches[i].p = model::p_beyond(apart, log_margin);
   }
 }
 

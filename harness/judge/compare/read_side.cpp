@@ -131,7 +131,7 @@ std::vector<std::string> documents_below(const std::string& folder) {
     const std::string name = at->path().filename().string();
     if (!name.starts_with(".") && name.ends_with(".json")) paths.push_back(at->path().string());
   }
-  if (error) codec::cannot_read(folder, error.value());
+  if (error) model::cannot_read(folder, error.value());
   if (paths.empty())
     throw InputError(
         folder, "the folder has no *.json file: give a result document, or a folder of result documents");
@@ -143,7 +143,7 @@ void check_names(const std::vector<std::string>& paths) {
   std::map<std::pair<dev_t, ino_t>, const std::string*> seen;
   for (const std::string& path : paths) {
     struct stat status {};
-    if (::stat(path.c_str(), &status) != 0) codec::cannot_read(path, errno);
+    if (::stat(path.c_str(), &status) != 0) model::cannot_read(path, errno);
     const auto [place, is_new] = seen.try_emplace({status.st_dev, status.st_ino}, &path);
     if (!is_new)
       throw InputError(path, "this is the same file as " + *place->second + ": remove one of the two");
@@ -194,7 +194,7 @@ Side merge(const std::string& source, std::vector<Document> documents) {
 
 Side side_of(const model::Result& result, const std::string& source) {
   std::vector<Document> documents;
-  documents.push_back(codec::project(result, source));
+  documents.push_back(model::project(result, source));
   return merge(source, std::move(documents));
 }
 
@@ -205,7 +205,7 @@ Side read_side(const std::string& path) {
   const std::vector<std::string> paths = folder ? documents_below(path) : std::vector<std::string>{path};
   check_names(paths);
   for (const std::string& each : paths)
-    documents.push_back(codec::parse_document(codec::read_text(each).view(), each));
+    documents.push_back(model::parse_document(model::read_text(each).view(), each));
   return merge(path, std::move(documents));
 }
 

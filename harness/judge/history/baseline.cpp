@@ -45,7 +45,7 @@ std::string known_names(const std::vector<HistoryEntry>& entries) {
 
 Side entry_side_of(Store& store, const HistoryEntry& entry, const std::string& name) {
   const std::string source = "history entry " + std::to_string(entry.id) + " (" + name + ")";
-  return merge(source, {codec::parse_copy(store.document(entry.id), source)});
+  return merge(source, {model::parse_copy(store.document(entry.id), source)});
 }
 
 // Returns the seconds since 1970 of a UTC time of RFC 3339 that exists. The order of these texts is the order
@@ -79,7 +79,7 @@ double time_of(const std::string& path, const char* key, const std::string& text
   return *time;
 }
 
-void check_dates(const std::string& path, const codec::DocumentFacts& facts, const DateRule& rule) {
+void check_dates(const std::string& path, const model::DocumentFacts& facts, const DateRule& rule) {
   constexpr double day_seconds = 86400;
   if (facts.started_at.empty())
     throw InputError(path, "the document has no \"started_at\", which orders the history: measure again");
@@ -138,14 +138,14 @@ Side find_baseline(Store& store, const BaselineRequest& request, const Side& now
                                     differs);
 }
 
-std::vector<LaunchMedians> medians_of(const codec::Document& document) {
+std::vector<LaunchMedians> medians_of(const model::Document& document) {
   std::vector<LaunchMedians> medians;
-  for (const codec::DocumentCell& cell : document.cells) {
+  for (const model::DocumentCell& cell : document.cells) {
     if (cell.state != model::CellStatus::ok) continue;
     for (const model::Metric metric : model::all_metrics()) {
       if (model::row_of(metric).kind != model::MetricKind::time) continue;
       LaunchMedians each{cell.id, metric, {}};
-      for (const codec::LaunchTimes& launch : cell.launches) {
+      for (const model::LaunchTimes& launch : cell.launches) {
         if (const double seconds = launch[metric]; seconds > 0) each.seconds.push_back(seconds);
       }
       if (!each.seconds.empty()) medians.push_back(std::move(each));
@@ -154,7 +154,7 @@ std::vector<LaunchMedians> medians_of(const codec::Document& document) {
   return medians;
 }
 
-std::string plan_key(const codec::DocumentFacts& facts) {
+std::string plan_key(const model::DocumentFacts& facts) {
   return facts.field("plan") + " method " + facts.field("method");
 }
 
@@ -163,10 +163,10 @@ NewEntry read_entry(const std::string& path, const HistoryLabel& label, const Da
   if (std::filesystem::is_directory(path, error))
     throw InputError(path, "the path is a folder: give the files in the folder");
   NewEntry entry;
-  const codec::PaddedText text = codec::read_text(path);
-  const codec::Document document = codec::parse_document(text.view(), path);
+  const model::PaddedText text = model::read_text(path);
+  const model::Document document = model::parse_document(text.view(), path);
   entry.document = text.view();
-  const codec::DocumentFacts& facts = document.facts;
+  const model::DocumentFacts& facts = document.facts;
   check_dates(path, facts, rule);
   entry.medians = medians_of(document);
   entry.entry.label = label;
@@ -176,7 +176,7 @@ NewEntry read_entry(const std::string& path, const HistoryLabel& label, const Da
   entry.entry.device = facts.field("device.name");
   entry.entry.tool_version = facts.field("tool.version");
   entry.entry.complete = facts.complete;
-  for (const codec::DocumentCell& cell : document.cells) {
+  for (const model::DocumentCell& cell : document.cells) {
     if (cell.state != model::CellStatus::ok) continue;
     ++entry.entry.cells;
     entry.entry.launches = std::max(entry.entry.launches, static_cast<std::int64_t>(cell.launches.size()));

@@ -26,10 +26,10 @@ std::vector<HistoryEntry> entries_called(Store& store, const std::string& name);
 Side find_baseline(Store& store, const BaselineRequest& request, const Side& now);
 
 // The launch medians of every ok cell, for each metric that is a time.
-std::vector<LaunchMedians> medians_of(const codec::Document& document);
+std::vector<LaunchMedians> medians_of(const model::Document& document);
 
 // The plan's hash and the measuring method. Entries with the same key may be compared.
-std::string plan_key(const codec::DocumentFacts& facts);
+std::string plan_key(const model::DocumentFacts& facts);
 
 struct DateRule {
   double now_seconds = 0;  // since 1970

@@ -111,7 +111,7 @@ int add(const HistoryArguments& arguments, const std::string& file) {
     std::printf("%s is stored as entry %lld%s%s\n", arguments.documents[i].c_str(),
                 static_cast<long long>(added[i].id), words_of(named.label).c_str(), named.source.c_str());
   }
-  return exit_done;
+  return model::exit_done;
 }
 
 int remove(const HistoryArguments& arguments, const std::string& file) {
@@ -119,7 +119,7 @@ int remove(const HistoryArguments& arguments, const std::string& file) {
   for (const HistoryEntry& entry : store.remove(arguments.ids, "history remove"))
     std::printf("entry %lld of %s%s is removed\n", static_cast<long long>(entry.id),
                 reporters::one_line(entry.started_at).c_str(), words_of(entry.label).c_str());
-  return exit_done;
+  return model::exit_done;
 }
 
 int list(const HistoryArguments& arguments, const std::string& file) {
@@ -133,7 +133,7 @@ int list(const HistoryArguments& arguments, const std::string& file) {
   } else {
     arguments.format.print(report_of(entries), [&] { return entries_to_json(entries); });
   }
-  return exit_done;
+  return model::exit_done;
 }
 
 int show(const HistoryArguments& arguments, const std::string& file) {
@@ -155,7 +155,7 @@ int show(const HistoryArguments& arguments, const std::string& file) {
   }
   if (!arguments.format.is_table()) {
     arguments.format.print(report_of(series), [&] { return series_to_json(series); });
-    return exit_done;
+    return model::exit_done;
   }
   PlotOptions plot;
   plot.width = options::width_of(STDOUT_FILENO, plot.width);
@@ -163,7 +163,7 @@ int show(const HistoryArguments& arguments, const std::string& file) {
   plot.colours = options::wants_colours(STDOUT_FILENO);
   print_history(std::cout, series, plot);
   std::cout << std::flush;
-  return exit_done;
+  return model::exit_done;
 }
 
 class HistoryCommand final : public options::Command {

@@ -6,7 +6,7 @@
 #include "harness/judge/history/history.hpp"
 #include "harness/judge/report/comparison_fields.hpp"
 
-namespace graphbench::codec {
+namespace graphbench::model {
 
 GB_DESCRIBE(judge::HistoryLabel, (text, commit), (text, branch), (text, label));
 GB_DESCRIBE(judge::HistoryEntry, id, started_at, (inlined(&T::label)), (text, device), (text, fingerprint),
@@ -27,4 +27,4 @@ struct ChangesField {
 GB_DESCRIBE(judge::CellHistory, cell, metric, points_min, left_out, older, correlation, points,
             (custom_field<ChangesField>("changes")));
 
-}  // namespace graphbench::codec
+}  // namespace graphbench::model

@@ -80,7 +80,7 @@ std::string pack(std::string_view text) {
 
 std::string unpack(std::string_view packed, std::int64_t bytes) {
   // A larger document was never added, and one from elsewhere must not take the memory.
-  if (bytes < 0 || bytes > codec::document_bytes_max)
+  if (bytes < 0 || bytes > model::document_bytes_max)
     throw Error(ErrorCode::io,
                 "unpack document: the document cannot have a length of " + std::to_string(bytes) + " bytes");
   std::string text(static_cast<std::size_t>(bytes), '\0');

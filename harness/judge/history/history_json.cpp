@@ -2,7 +2,7 @@
 #include "harness/judge/history/history_fields.hpp"
 #include "harness/model/codec/documents.hpp"
 
-namespace graphbench::codec {
+namespace graphbench::model {
 
 // Names the entry of each change too, for readers of the document.
 std::optional<Json> ChangesField::write(const judge::CellHistory& history) {
@@ -17,18 +17,18 @@ std::optional<Json> ChangesField::write(const judge::CellHistory& history) {
   return changes;
 }
 
-}  // namespace graphbench::codec
+}  // namespace graphbench::model
 
 namespace graphbench::judge {
 
 std::string entries_to_json(const std::vector<HistoryEntry>& entries) {
-  return codec::document_of("graphbench.history/1",
-                            {{"entries", codec::JsonWriter(codec::Form::document).write(entries)}}) +
+  return model::document_of("graphbench.history/1",
+                            {{"entries", model::JsonWriter(model::Form::document).write(entries)}}) +
          "\n";
 }
 
 std::string series_to_json(const CellHistory& history) {
-  return codec::document_of("graphbench.series/1", codec::JsonWriter(codec::Form::document).write(history)) +
+  return model::document_of("graphbench.series/1", model::JsonWriter(model::Form::document).write(history)) +
          "\n";
 }
 

@@ -117,7 +117,7 @@ class Grid {
 double level_between(const std::vector<HistoryPoint>& points, std::size_t begin, std::size_t end) {
   std::vector<double> medians;
   for (std::size_t i = begin; i < end; ++i) medians.push_back(points[i].median);
-  return statistics::median(std::move(medians));
+  return model::median(std::move(medians));
 }
 
 void draw_levels(Grid& grid, const Scale& scale, const CellHistory& history) {

@@ -212,7 +212,7 @@ void divide(std::vector<std::size_t>& boundaries, const ChangePoint& change) {
 double median_between(const std::vector<HistoryPoint>& points, std::size_t begin, std::size_t end) {
   std::vector<double> medians;
   for (std::size_t i = begin; i < end; ++i) medians.push_back(points[i].median);
-  return statistics::median(std::move(medians));
+  return model::median(std::move(medians));
 }
 
 // Splits the segments again and again, each time at the best split, until the p value is above alpha.

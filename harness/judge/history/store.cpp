@@ -68,7 +68,7 @@ SqlConnection connect(const std::string& path, Store::Access access) {
 
 HistoryPoint point_of(HistoryEntry entry, const std::vector<double>& seconds) {
   const auto [lowest, highest] = std::ranges::minmax(seconds);
-  return {std::move(entry), statistics::median(seconds), lowest, highest,
+  return {std::move(entry), model::median(seconds), lowest, highest,
           static_cast<std::int64_t>(seconds.size())};
 }
 

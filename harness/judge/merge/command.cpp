@@ -131,7 +131,7 @@ class ShardMerge {
       if (const auto found = places_.find(id); found != places_.end())
         merged_.cells.push_back(std::move(found->second.evidence));
     }
-    part(codec::head_to_json(merged_));
+    part(model::head_to_json(merged_));
     const char* separator = "\n    ";
     for (const std::string& id : planned_) {
       const auto found = places_.find(id);
@@ -155,12 +155,12 @@ class ShardMerge {
   };
 
   void add(const std::string& path, const std::vector<std::string>& allow) {
-    const codec::PaddedText text = codec::read_text(path);
-    codec::DocumentInParts parts = codec::read_parts(text.view(), path);
+    const model::PaddedText text = model::read_text(path);
+    model::DocumentInParts parts = model::read_parts(text.view(), path);
     check_head(path, parts.head, allow);
     const std::size_t file = files_.size();
     files_.push_back({path, parts.head.plan.shard->index});
-    for (codec::CellText& cell : parts.cells) {
+    for (model::CellText& cell : parts.cells) {
       const model::CellResult& found = cell.evidence;
       const bool interrupted =
           found.status == model::CellStatus::skipped && found.reason && found.reason->code == "interrupted";
@@ -184,7 +184,7 @@ class ShardMerge {
     const model::ShardFacts& shard = *head.plan.shard;
     if (files_.empty()) {
       merged_ = head;
-      facts_ = codec::facts_of(head);
+      facts_ = model::facts_of(head);
     } else {
       const std::string& first = files_.front().path;
       if (head.plan.hash != merged_.plan.hash)
@@ -201,7 +201,7 @@ class ShardMerge {
                                    std::to_string(shard.count) + ", as " +
                                    in_quotes(files_[same->second].path) + " is: give only one of the two");
       }
-      const auto differences = differences_of(facts_, codec::facts_of(head), allow);
+      const auto differences = differences_of(facts_, model::facts_of(head), allow);
       const auto blocking =
           std::ranges::find_if(differences, [](const auto& each) { return each.blocking && !each.allowed; });
       if (blocking != differences.end()) {
@@ -250,7 +250,7 @@ class ShardMerge {
   }
 
   model::Result merged_;        // everything except the cells, whose evidence write() adds
-  codec::DocumentFacts facts_;  // facts of the first shard
+  model::DocumentFacts facts_;  // facts of the first shard
   std::vector<File> files_;
   std::map<std::int64_t, std::size_t> by_index_;   // positions in files_, by the shard's index
   std::unordered_map<std::string, Place> places_;  // by cell id
@@ -293,15 +293,15 @@ class MergeCommand final : public options::Command {
     for (const std::string& line : missing) complain("%s", line.c_str());
     if (!missing.empty() && !partial_) {
       complain("nothing was written: measure the missing shards, or give --partial");
-      return exit_cells_failed;
+      return model::exit_cells_failed;
     }
     write(merged);
     if (output_ != "-")
       std::printf("%zu %s, %zu cells: %s\n", merged.shards(), merged.shards() == 1 ? "shard" : "shards",
                   merged.cells(), output_.c_str());
-    if (merged.cells_failed() == 0) return exit_done;
+    if (merged.cells_failed() == 0) return model::exit_done;
     complain("%lld of %zu cells failed", static_cast<long long>(merged.cells_failed()), merged.cells());
-    return exit_cells_failed;
+    return model::exit_cells_failed;
   }
 
  private:

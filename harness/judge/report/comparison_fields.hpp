@@ -9,7 +9,7 @@
 #include "harness/model/codec/json_writer.hpp"
 #include "harness/model/comparison.hpp"
 
-namespace graphbench::codec {
+namespace graphbench::model {
 
 // The names of the first `count` values of an enum, as name_of() knows them: metrics are rows of a table.
 template <typename E>
@@ -19,25 +19,25 @@ std::vector<std::string> first_names(std::size_t count) {
   return names;
 }
 template <>
-struct Names<model::Metric> {
-  inline static const auto names = first_names<model::Metric>(model::all_metrics().size());
+struct Names<Metric> {
+  inline static const auto names = first_names<Metric>(all_metrics().size());
 };
 template <>
-struct Names<model::Verdict> {
-  inline static const auto names = first_names<model::Verdict>(model::verdict_counts.size());
+struct Names<Verdict> {
+  inline static const auto names = first_names<Verdict>(verdict_counts.size());
 };
 template <>
-struct Names<model::Coverage> {
-  inline static const auto names = first_names<model::Coverage>(model::coverage_counts.size());
+struct Names<Coverage> {
+  inline static const auto names = first_names<Coverage>(coverage_counts.size());
 };
 
-GB_DESCRIBE(model::ComparisonSide, source, documents, complete,
+GB_DESCRIBE(ComparisonSide, source, documents, complete,
             (group("tool", text_field("version", &T::tool_version), text_field("commit", &T::tool_commit))),
             (text, started_at), (text, device_kind), (text, device_name), (text, driver), (text, fingerprint),
             (text, plan_hash), cells,
             (group("launches", field("min", &T::launches_min), field("max", &T::launches_max))));
-GB_DESCRIBE(model::Difference, field, (text, base), (text_field("new", &T::now)), blocking, allowed);
-GB_DESCRIBE(model::ComparisonCounts,
+GB_DESCRIBE(Difference, field, (text, base), (text_field("new", &T::now)), blocking, allowed);
+GB_DESCRIBE(ComparisonCounts,
             (group("metrics", field("slower", &T::slower), field("faster", &T::faster),
                    field("inconclusive", &T::inconclusive), field("same", &T::same),
                    field("lost", &T::metrics_lost), field("gained", &T::metrics_gained),
@@ -53,71 +53,71 @@ GB_DESCRIBE(model::ComparisonCounts,
             (left_out, cells_lacking));
 
 struct ThrottleField {
-  static std::optional<Json> write(const model::CellComparison& cell);
-  static void read(JsonWalk& walk, JsonWalk::Value value, model::CellComparison& cell);
+  static std::optional<Json> write(const CellComparison& cell);
+  static void read(JsonWalk& walk, JsonWalk::Value value, CellComparison& cell);
 };
 struct SteadinessField {
-  static std::optional<Json> write(const model::MeanComparison& mean);
-  static void read(JsonWalk& walk, JsonWalk::Value value, model::MeanComparison& mean);
+  static std::optional<Json> write(const MeanComparison& mean);
+  static void read(JsonWalk& walk, JsonWalk::Value value, MeanComparison& mean);
 };
 struct ChangedField {
-  static std::optional<Json> write(const model::Change&) { return "changed"; }
+  static std::optional<Json> write(const Change&) { return "changed"; }
 };
 // A number, or the text of paths.
 template <auto Side>
 struct CountOrPaths {
-  static std::optional<Json> write(const model::Change& change) {
+  static std::optional<Json> write(const Change& change) {
     return change.name == "paths" ? Json(change.*Side) : Json::parse(change.*Side);
   }
-  static void read(JsonWalk& walk, JsonWalk::Value value, model::Change& change) {
+  static void read(JsonWalk& walk, JsonWalk::Value value, Change& change) {
     change.*Side = change.name == "paths" ? walk.text(value) : std::to_string(walk.integer(value));
   }
 };
 struct SideField {
-  static std::optional<Json> write(const model::OddLaunch& odd) { return odd.in_new ? "new" : "base"; }
-  static void read(JsonWalk& walk, JsonWalk::Value value, model::OddLaunch& odd) {
+  static std::optional<Json> write(const OddLaunch& odd) { return odd.in_new ? "new" : "base"; }
+  static void read(JsonWalk& walk, JsonWalk::Value value, OddLaunch& odd) {
     odd.in_new = walk.text(value) == "new";
   }
 };
 
-GB_DESCRIBE(model::MetricComparison, metric, verdict, base_seconds, new_seconds, ratio,
+GB_DESCRIBE(MetricComparison, metric, verdict, base_seconds, new_seconds, ratio,
             (interval("ratio_ci95", &T::ratio_ci95_low, &T::ratio_ci95_high)), spread, freedom, p, q,
             family_p, family_q, detectable, detectable90, margin, base_launches, new_launches, paired,
             (later, why), (left_out, floor_seconds));
-GB_DESCRIBE(model::MeanComparison, mode, cells, (custom_field<SteadinessField>("steadiness", 4)),
+GB_DESCRIBE(MeanComparison, mode, cells, (custom_field<SteadinessField>("steadiness", 4)),
             (inlined(&T::metric)));
-GB_DESCRIBE(model::OddLaunch, (custom_field<SideField>("side")), document, launch, metric, cells, ratio, p);
-GB_DESCRIBE(model::ListedMetric, metric, base, (field("new", &T::now)));
-GB_DESCRIBE(model::Change, name, (computed_field<ChangedField>("verdict")),
-            (custom_field<CountOrPaths<&model::Change::base>>("base")),
-            (custom_field<CountOrPaths<&model::Change::now>>("new")));
-GB_DESCRIBE(model::CellComparison, id, family, coverage, regression, (later, reason), metrics, (later, lost),
+GB_DESCRIBE(OddLaunch, (custom_field<SideField>("side")), document, launch, metric, cells, ratio, p);
+GB_DESCRIBE(ListedMetric, metric, base, (field("new", &T::now)));
+GB_DESCRIBE(Change, name, (computed_field<ChangedField>("verdict")),
+            (custom_field<CountOrPaths<&Change::base>>("base")),
+            (custom_field<CountOrPaths<&Change::now>>("new")));
+GB_DESCRIBE(CellComparison, id, family, coverage, regression, (later, reason), metrics, (later, lost),
             (later, gained), (later, listed), (later, changed), (custom_field<ThrottleField>("throttle", 2)));
 
 struct PassedField {
-  static std::optional<Json> write(const model::Comparison& comparison) { return passed(comparison); }
+  static std::optional<Json> write(const Comparison& comparison) { return passed(comparison); }
 };
 struct DecidedField {
-  static std::optional<Json> write(const model::Comparison& comparison) { return decided(comparison); }
+  static std::optional<Json> write(const Comparison& comparison) { return decided(comparison); }
 };
 struct VerdictField {  // null without a comparison
-  static std::optional<Json> write(const model::Comparison& comparison);
-  static void read(JsonWalk& walk, JsonWalk::Value value, model::Comparison& comparison);
+  static std::optional<Json> write(const Comparison& comparison);
+  static void read(JsonWalk& walk, JsonWalk::Value value, Comparison& comparison);
 };
 struct SettingsField {
-  static std::optional<Json> write(const model::Comparison& comparison);
-  static void read(JsonWalk& walk, JsonWalk::Value value, model::Comparison& comparison);
+  static std::optional<Json> write(const Comparison& comparison);
+  static void read(JsonWalk& walk, JsonWalk::Value value, Comparison& comparison);
 };
 struct CountsField {
-  static std::optional<Json> write(const model::Comparison& comparison);
-  static void read(JsonWalk& walk, JsonWalk::Value value, model::Comparison& comparison);
+  static std::optional<Json> write(const Comparison& comparison);
+  static void read(JsonWalk& walk, JsonWalk::Value value, Comparison& comparison);
 };
 
 // A document has the three lists too, with one line for each element (print_comparison_json()).
-GB_DESCRIBE(model::Comparison, comparable, (computed_field<PassedField>("passed")),
+GB_DESCRIBE(Comparison, comparable, (computed_field<PassedField>("passed")),
             (computed_field<DecidedField>("decided")), (custom_field<VerdictField>("verdict")), headline,
             base, (field("new", &T::now)), (custom_field<SettingsField>("settings")), slowdown_found,
             differences, (custom_field<CountsField>("counts", 3)), (message, means), (message, odd_launches),
             (message, cells));
 
-}  // namespace graphbench::codec
+}  // namespace graphbench::model

@@ -10,33 +10,33 @@
 #include "harness/judge/report/formats.hpp"
 #include "harness/model/codec/documents.hpp"
 
-namespace graphbench::codec {
+namespace graphbench::model {
 
-std::optional<Json> ThrottleField::write(const model::CellComparison& cell) {
+std::optional<Json> ThrottleField::write(const CellComparison& cell) {
   if (cell.base_throttle == cell.new_throttle) return std::nullopt;
   return Json{{"base", cell.base_throttle}, {"new", cell.new_throttle}};
 }
 
-void ThrottleField::read(JsonWalk& walk, JsonWalk::Value value, model::CellComparison& cell) {
+void ThrottleField::read(JsonWalk& walk, JsonWalk::Value value, CellComparison& cell) {
   walk.each_field(value, [&](std::string_view key, JsonWalk::Value field) {
     if (key != "base" && key != "new") return walk.skip(field);
     JsonReader(walk).read(field, key == "base" ? cell.base_throttle : cell.new_throttle);
   });
 }
 
-std::optional<Json> SteadinessField::write(const model::MeanComparison& mean) {
+std::optional<Json> SteadinessField::write(const MeanComparison& mean) {
   if (!mean.spread_p) return std::nullopt;
   const JsonWriter writer(Form::document);
-  return Json{{"verdict", mean.less_steady ? model::less_steady_word : "as steady"},
+  return Json{{"verdict", mean.less_steady ? less_steady_word : "as steady"},
               {"base_spread", writer.write(mean.base_spread)},
               {"new_spread", writer.write(mean.new_spread)},
               {"p", *mean.spread_p}};
 }
 
-void SteadinessField::read(JsonWalk& walk, JsonWalk::Value value, model::MeanComparison& mean) {
+void SteadinessField::read(JsonWalk& walk, JsonWalk::Value value, MeanComparison& mean) {
   walk.each_field(value, [&](std::string_view key, JsonWalk::Value field) {
     if (key == "verdict") {
-      mean.less_steady = walk.text(field) == model::less_steady_word;
+      mean.less_steady = walk.text(field) == less_steady_word;
     } else if (key == "base_spread" || key == "new_spread" || key == "p") {
       JsonReader(walk).read(field, key == "p"             ? mean.spread_p
                                    : key == "base_spread" ? mean.base_spread
@@ -47,21 +47,21 @@ void SteadinessField::read(JsonWalk& walk, JsonWalk::Value value, model::MeanCom
   });
 }
 
-std::optional<Json> VerdictField::write(const model::Comparison& comparison) {
+std::optional<Json> VerdictField::write(const Comparison& comparison) {
   return comparison.comparable ? Json(name_of(comparison.verdict)) : Json(nullptr);
 }
 
-void VerdictField::read(JsonWalk& walk, JsonWalk::Value value, model::Comparison& comparison) {
+void VerdictField::read(JsonWalk& walk, JsonWalk::Value value, Comparison& comparison) {
   if (!walk.is_null(value)) JsonReader(walk).read(value, comparison.verdict);
 }
 
-std::optional<Json> CountsField::write(const model::Comparison& comparison) {
+std::optional<Json> CountsField::write(const Comparison& comparison) {
   Json counts = {{"tests", comparison.tests}, {"families", comparison.families}};
   counts.update(JsonWriter(Form::document).write(comparison.counts));
   return counts;
 }
 
-void CountsField::read(JsonWalk& walk, JsonWalk::Value value, model::Comparison& comparison) {
+void CountsField::read(JsonWalk& walk, JsonWalk::Value value, Comparison& comparison) {
   walk.each_field(value, [&](std::string_view key, JsonWalk::Value field) {
     if (key == "tests" || key == "families") {
       JsonReader(walk).read(field, key == "tests" ? comparison.tests : comparison.families);
@@ -71,16 +71,16 @@ void CountsField::read(JsonWalk& walk, JsonWalk::Value value, model::Comparison&
   });
 }
 
-std::optional<Json> SettingsField::write(const model::Comparison& comparison) {
-  const model::ComparisonSettings& settings = comparison.settings;
+std::optional<Json> SettingsField::write(const Comparison& comparison) {
+  const ComparisonSettings& settings = comparison.settings;
   Json margins;
   Json floors;
   Json power;
   if (settings.require_power) power["cell_latency"] = *settings.require_power;
-  for (const model::Metric metric : model::mean_metrics) {
+  for (const Metric metric : mean_metrics) {
     if (settings.of(metric).require_power) power[name_of(metric)] = *settings.of(metric).require_power;
   }
-  for (const model::Metric metric : model::tested_metrics()) {
+  for (const Metric metric : tested_metrics()) {
     margins[name_of(metric)] = settings.of(metric).margin;
     floors[name_of(metric)] = settings.of(metric).floor_seconds;
   }
@@ -94,14 +94,14 @@ std::optional<Json> SettingsField::write(const model::Comparison& comparison) {
   return written;
 }
 
-void SettingsField::read(JsonWalk& walk, JsonWalk::Value value, model::Comparison& comparison) {
-  model::ComparisonSettings& settings = comparison.settings;
+void SettingsField::read(JsonWalk& walk, JsonWalk::Value value, Comparison& comparison) {
+  ComparisonSettings& settings = comparison.settings;
   JsonReader reader(walk);
   // An object with a number per metric. Leaves out what is not a metric of this version.
   const auto read_each = [&](JsonWalk::Value field, auto&& set) {
     std::map<std::string, double> numbers;
     reader.read(field, numbers);
-    const auto& names = Names<model::Metric>::names;
+    const auto& names = Names<Metric>::names;
     for (std::size_t i = 0; i < names.size(); ++i) {
       if (const auto given = numbers.find(names[i]); given != numbers.end())
         set(settings.metrics.at(i), given->second);
@@ -116,12 +116,12 @@ void SettingsField::read(JsonWalk& walk, JsonWalk::Value value, model::Compariso
     } else if (key == "allow") {
       reader.read(field, settings.allow);
     } else if (key == "margin") {
-      read_each(field, [](model::MetricSettings& of, double number) { of.margin = number; });
+      read_each(field, [](MetricSettings& of, double number) { of.margin = number; });
     } else if (key == "floor_seconds") {
-      read_each(field, [](model::MetricSettings& of, double number) { of.floor_seconds = number; });
+      read_each(field, [](MetricSettings& of, double number) { of.floor_seconds = number; });
     } else if (key == "require_power") {
       const auto given =
-          read_each(field, [](model::MetricSettings& of, double number) { of.require_power = number; });
+          read_each(field, [](MetricSettings& of, double number) { of.require_power = number; });
       if (given.contains("cell_latency")) settings.require_power = given.at("cell_latency");
     } else {
       walk.skip(field);
@@ -129,12 +129,12 @@ void SettingsField::read(JsonWalk& walk, JsonWalk::Value value, model::Compariso
   });
 }
 
-}  // namespace graphbench::codec
+}  // namespace graphbench::model
 
 namespace graphbench::judge {
 namespace {
 
-using codec::Json;
+using model::Json;
 
 // Appends the JSON with nine significant digits per number, because further digits depend on the machine.
 // dump() would write more digits of some rounded numbers.
@@ -147,12 +147,12 @@ void add_rounded(std::string& text, const Json& json) {
     if (json.empty()) text += separator;
     for (const auto& [key, value] : json.items()) {
       text += std::exchange(separator, ",");
-      if (json.is_object()) text += codec::dump(key) + ":";
+      if (json.is_object()) text += model::dump(key) + ":";
       add_rounded(text, value);
     }
     text += json.is_object() ? "}" : "]";
   } else {
-    text += codec::dump(json);
+    text += model::dump(json);
   }
 }
 
@@ -162,7 +162,7 @@ void write_lines(std::ostream& out, const char* key, const std::vector<Item>& it
   out << ",\n  \"" << key << "\": [";
   for (const Item& item : items) {
     std::string text = &item == items.data() ? "\n    " : ",\n    ";
-    add_rounded(text, codec::JsonWriter(codec::Form::document).write(item));
+    add_rounded(text, model::JsonWriter(model::Form::document).write(item));
     out << text;
   }
   out << (items.empty() ? "]" : "\n  ]");
@@ -171,8 +171,8 @@ void write_lines(std::ostream& out, const char* key, const std::vector<Item>& it
 }  // namespace
 
 void print_comparison_json(std::ostream& out, const model::Comparison& comparison) {
-  std::string opening = codec::document_of("graphbench.comparison/1",
-                                           codec::JsonWriter(codec::Form::document).write(comparison));
+  std::string opening = model::document_of("graphbench.comparison/1",
+                                           model::JsonWriter(model::Form::document).write(comparison));
   opening.resize(opening.size() - 2);  // removes the closing "\n}"
   out << opening;
   write_lines(out, "means", comparison.means);

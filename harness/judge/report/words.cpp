@@ -272,7 +272,7 @@ std::string difference_text(const model::Difference& difference) {
 }
 
 bool is_choice(const model::Difference& difference) {
-  return difference.field.starts_with(codec::choice_prefix);
+  return difference.field.starts_with(model::choice_prefix);
 }
 
 namespace {
@@ -309,7 +309,7 @@ std::string choices_text(const model::Comparison& comparison) {
   std::int64_t all = 0;
   for (const model::Difference& difference : comparison.differences) {
     if (!is_choice(difference)) continue;
-    const std::string key = difference.field.substr(codec::choice_prefix.size());
+    const std::string key = difference.field.substr(model::choice_prefix.size());
     const std::size_t space = std::min(key.find(' '), key.size());
     by_op[key.substr(0, space)].add(std::string_view(key).substr(space));
     ++all;

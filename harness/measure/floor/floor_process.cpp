@@ -12,7 +12,7 @@ namespace graphbench::measure {
 
 int floor_main(std::string_view parent) {
   return answer_main<FloorAnswer>("floor", parent, [](const std::string& text, FloorAnswer& answer) {
-    const auto request = codec::read_data<FloorRequest>(text, "read floor request");
+    const auto request = model::read_data<FloorRequest>(text, "read floor request");
     const std::unique_ptr<Device> device = open_device(request.device);
     answer.facts = device->info();
     const std::vector<int> allowed = allowed_cpus();
@@ -28,7 +28,7 @@ int floor_main(std::string_view parent) {
 
 FloorAnswer ask_floors(process::ProcessSupervisor& supervisor, const std::vector<std::string>& command,
                        const FloorRequest& request, double silent_seconds_max) {
-  return ask<FloorAnswer>(supervisor, "floor", {command, codec::write_data(request), silent_seconds_max});
+  return ask<FloorAnswer>(supervisor, "floor", {command, model::write_data(request), silent_seconds_max});
 }
 
 }  // namespace graphbench::measure

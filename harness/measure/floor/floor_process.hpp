@@ -38,9 +38,9 @@ FloorAnswer ask_floors(process::ProcessSupervisor& supervisor, const std::vector
 
 }  // namespace graphbench::measure
 
-namespace graphbench::codec {
+namespace graphbench::model {
 
 GB_DESCRIBE(measure::FloorRequest, device, complete, instruments);
 GB_DESCRIBE(measure::FloorAnswer, status, reason, facts, floors);
 
-}  // namespace graphbench::codec
+}  // namespace graphbench::model

@@ -84,7 +84,7 @@ class Meter {
   }
 
   static model::Floor floor_of(const std::vector<double>& samples) {
-    return {statistics::median(samples), static_cast<std::int64_t>(samples.size())};
+    return {model::median(samples), static_cast<std::int64_t>(samples.size())};
   }
 
   model::Floor clock_pair() const {

@@ -150,7 +150,7 @@ double arithmetic_seconds() {
     compute();
     each = watch.seconds();
   }
-  return statistics::median({seconds.begin(), seconds.end()});
+  return model::median({seconds.begin(), seconds.end()});
 }
 
 }  // namespace graphbench::measure

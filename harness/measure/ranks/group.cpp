@@ -80,7 +80,7 @@ class Group {
     const std::size_t rank = broken == nullptr ? 0 : static_cast<std::size_t>(broken - exits.data());
     if (!reason_ && rank > 0) reason_ = failure_of(rank);
     if (reason_) {
-      on_line_(codec::write_data(WorkerEvent{.error = reason_}));
+      on_line_(model::write_data(WorkerEvent{.error = reason_}));
       return {.status = 1};
     }
     process::ChildExit exit = exits[rank];
@@ -98,7 +98,7 @@ class Group {
       model::WorkerTask own = task_;
       own.device = device_after(task_.device, i);
       own.settings.instruments.submitter.reset();  // chosen among all CPUs; each rank chooses among its own
-      commands[i].input = codec::write_data(own);
+      commands[i].input = model::write_data(own);
       // Long limits, so that reason_of_hang() detects a hang before the supervisor does. Ranks other than 0
       // have none, because they may be silent while rank 0 compiles.
       commands[i].silent_seconds_max = i == 0 ? 2 * worker_.silent_seconds_max : unlimited_seconds;
@@ -115,7 +115,7 @@ class Group {
   }
 
   void take(std::size_t rank, std::string_view line) {
-    const WorkerEvent event = codec::read_data<WorkerEvent>(line, "read worker event");
+    const WorkerEvent event = model::read_data<WorkerEvent>(line, "read worker event");
     if (event.error) workers_[rank].error = event.error;
     if (rank > 0) return;
     if (!event.phase.empty() && (event.phase != phase_ || event.batch != batch_)) {

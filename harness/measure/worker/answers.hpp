@@ -29,7 +29,7 @@ int answer_main(const std::string& name, std::string_view parent, Work&& work) {
       answer.status = status_after(error);
       answer.reason = model::reason_of(error);
     }
-    process::send_line(codec::write_data(answer));
+    process::send_line(model::write_data(answer));
     return 0;
   });
 }
@@ -43,7 +43,7 @@ Answer ask(process::ProcessSupervisor& supervisor, const std::string& name,
   Answer answer{};
   answer.status = model::CellStatus::pending;
   const auto on_line = [&](std::string_view line) {
-    if (line != alive_line) answer = codec::read_data<Answer>(line, "read " + name + " event");
+    if (line != alive_line) answer = model::read_data<Answer>(line, "read " + name + " event");
   };
   const process::ChildExit exit = supervisor.run(command, on_line, on_tick);
   if (exit.how == process::ChildExit::How::interrupted) throw process::Interrupted();

@@ -46,7 +46,7 @@ model::Evaluation EvaluationStep::measure() {
           .pieces = counts.pieces,
           .eager_ops = counts.eager_ops,
           .identical = outputs(false) == outputs(true),
-          .latency_seconds = statistics::summarize(launch.latency_samples)};
+          .latency_seconds = model::summarize(launch.latency_samples)};
 }
 
 }  // namespace graphbench::measure

@@ -17,13 +17,13 @@ struct GraphDump {
 }  // namespace
 }  // namespace graphbench::measure
 
-namespace graphbench::codec {
+namespace graphbench::model {
 
 GB_DESCRIBE(facts::DescribedNode, op, type, function, facts, after);
 GB_DESCRIBE(facts::DescribedPiece, nodes);
 GB_DESCRIBE(measure::GraphDump, schema, cell, pieces);
 
-}  // namespace graphbench::codec
+}  // namespace graphbench::model
 
 namespace graphbench::measure {
 namespace {
@@ -76,7 +76,7 @@ void dump_graphs(const std::string& folder, const std::string& cell_id, executio
   std::string file = cell_id;
   std::ranges::replace(file, '/', '_');
   const std::string path = folder + "/" + file;
-  write(path + ".json", codec::dump(codec::JsonWriter(codec::Form::document).write(dump), 1) + "\n");
+  write(path + ".json", model::dump(model::JsonWriter(model::Form::document).write(dump), 1) + "\n");
   write(path + ".dot", to_dot(dump));
   const ir::Program& program = context.program;
   const auto ops = static_cast<ir::OpId>(program.ops().size());

@@ -80,10 +80,10 @@ void measure_phases(Device& device, Stream& stream, const ir::Program& program, 
     seconds["step"].push_back(events.back()->seconds_since(*events.front()));
     if (watch.seconds() > batch_seconds_max) break;
   }
-  training.forward_seconds = statistics::median_or_absent(seconds["forward"]);
-  training.backward_seconds = statistics::median_or_absent(seconds["backward"]);
-  training.optimizer_seconds = statistics::median_or_absent(seconds["optimizer"]);
-  training.step_seconds = statistics::median_or_absent(seconds["step"]);
+  training.forward_seconds = model::median_or_absent(seconds["forward"]);
+  training.backward_seconds = model::median_or_absent(seconds["backward"]);
+  training.optimizer_seconds = model::median_or_absent(seconds["optimizer"]);
+  training.step_seconds = model::median_or_absent(seconds["step"]);
 }
 
 }  // namespace graphbench::measure

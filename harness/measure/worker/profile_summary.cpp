@@ -13,7 +13,7 @@
 namespace graphbench::measure {
 namespace {
 
-using statistics::median;
+using model::median;
 
 constexpr std::size_t top_max = 10;
 

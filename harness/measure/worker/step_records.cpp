@@ -25,7 +25,7 @@ double latency_seconds(EmptyGraph&& graph, Stream& stream) {
     stream.synchronize();
     seconds.push_back(watch.seconds());
   }
-  return statistics::median(seconds);
+  return model::median(seconds);
 }
 
 double busy_seconds(EmptyGraph&& graph, Stream& stream, ActivityProfiler& profiler) {

@@ -47,8 +47,8 @@ void finish(TaskRun& run, BatchRun& batch) {
   batch.passes->finish();
   batch.passes.reset();
   model::LaunchMachine& machine = *batch.result.launches.front().machine;
-  machine.cpu_slowdown = statistics::median_or_absent(batch.cpu_slowdowns);
-  machine.device_slowdown = statistics::median_or_absent(batch.device_slowdowns);
+  machine.cpu_slowdown = model::median_or_absent(batch.cpu_slowdowns);
+  machine.device_slowdown = model::median_or_absent(batch.device_slowdowns);
   if (!batch.loads.empty()) batch.result.launches.front().sustained = summarize_loads(batch.loads);
   if (batch.result.training)
     measure_phases(run.placement->device(), run.placement->rig().stream(), *run.program, *batch.executor,

@@ -45,8 +45,8 @@ void measure_hits(TraceCache& cache, const Shape& shape, Stream& stream, double 
     hits.push_back(static_cast<double>(hit_ns) * 1e-9);
     replays.push_back(static_cast<double>(replay_ns) * 1e-9);
   }
-  walk.hit_seconds = statistics::median_or_absent(hits);
-  walk.replay_seconds = statistics::median_or_absent(replays);
+  walk.hit_seconds = model::median_or_absent(hits);
+  walk.replay_seconds = model::median_or_absent(replays);
 }
 
 }  // namespace

@@ -158,13 +158,13 @@ int worker_main(std::string_view parent, const abi::LentPlugin* lent) {
     const auto tell = [&](WorkerEvent event) {
       if (lent != nullptr && event.device)
         event.device->libraries[lent->plugin->name] = lent->plugin->version;
-      process::send_line(codec::write_data(event));
+      process::send_line(model::write_data(event));
     };
     try {
-      run_worker(codec::read_data<model::WorkerTask>(request, "read worker task"), tell, lent);
+      run_worker(model::read_data<model::WorkerTask>(request, "read worker task"), tell, lent);
       return 0;
     } catch (const std::exception& error) {
-      process::send_line(codec::write_data(WorkerEvent{.error = model::reason_of(error)}));
+      process::send_line(model::write_data(WorkerEvent{.error = model::reason_of(error)}));
       return 1;
     }
   });

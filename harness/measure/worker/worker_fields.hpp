@@ -5,11 +5,11 @@
 #include "harness/model/codec/messages.hpp"
 #include "harness/model/codec/result_fields.hpp"
 
-namespace graphbench::codec {
+namespace graphbench::model {
 
-GB_DESCRIBE(model::TraceProcess, name, spans);
+GB_DESCRIBE(TraceProcess, name, spans);
 GB_DESCRIBE(measure::WorkerEvent, (later, batch), (later, phase), (later, stopped), (later, cell),
             (later, memory), (later, profile), (later, device), (later, choices), (later, profiler),
             (later, monitor), (later, trace), (later, error));
 
-}  // namespace graphbench::codec
+}  // namespace graphbench::model

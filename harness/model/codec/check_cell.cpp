@@ -10,10 +10,8 @@
 #include "harness/model/axes.hpp"
 #include "harness/model/statistics/metric_values.hpp"
 
-namespace graphbench::codec {
+namespace graphbench::model {
 namespace {
-
-using model::MetricSection;
 
 constexpr double seconds_min = 1e-15;
 constexpr double seconds_max = 1e9;
@@ -26,11 +24,11 @@ std::string why_no_median(double seconds) {
              : shortest_text(seconds) + " is not a time between a femtosecond and 30 years";
 }
 
-std::vector<const model::MetricRow*> rows_of_launches() {
-  std::vector<const model::MetricRow*> rows;
+std::vector<const MetricRow*> rows_of_launches() {
+  std::vector<const MetricRow*> rows;
   for (const MetricSection section :
        {MetricSection::setup, MetricSection::launch, MetricSection::sustained}) {
-    for (const model::MetricRow* row : model::metrics_in(section)) rows.push_back(row);
+    for (const MetricRow* row : metrics_in(section)) rows.push_back(row);
   }
   return rows;
 }
@@ -38,12 +36,12 @@ std::vector<const model::MetricRow*> rows_of_launches() {
 // Returns the id without the parts that this version does not know, such as a newer axis or a ladder's part.
 std::string known_part(std::string_view id) {
   const auto& axes = model::axes();
-  auto first = std::ranges::count_if(axes, [](const model::Axis& axis) { return !axis.came_later(); });
+  auto first = std::ranges::count_if(axes, [](const Axis& axis) { return !axis.came_later(); });
   std::string known;
   for (std::size_t begin = 0; begin < id.size(); --first) {
     const std::size_t end = std::min(id.find('/', begin), id.size());
     const std::string_view part = id.substr(begin, end - begin);
-    const auto names_it = [&](const model::Axis& axis) {
+    const auto names_it = [&](const Axis& axis) {
       return axis.came_later() && part.starts_with(axis.name + "=");
     };
     if (first > 0 || std::ranges::any_of(axes, names_it)) known.append(known.empty() ? "" : "/").append(part);
@@ -58,37 +56,37 @@ bool can_be_median(double seconds) {
   return seconds >= seconds_min && seconds <= seconds_max;
 }
 
-std::optional<std::int64_t> count_of(const model::MetricValue& of, const model::CellResult& cell) {
+std::optional<std::int64_t> count_of(const MetricValue& of, const CellResult& cell) {
   const std::optional<double> value = of.of_cell(cell);
   return value ? std::optional(static_cast<std::int64_t>(*value)) : std::nullopt;
 }
 
 CellChecker::CellChecker(const JsonWalk& walk) : walk_(walk), rows_(rows_of_launches()) {}
 
-void CellChecker::check(const std::string& id, const model::CellResult& cell) const {
+void CellChecker::check(const std::string& id, const CellResult& cell) const {
   check_id(id, cell.cell);
   check_numbers(cell);
-  if (cell.status == model::CellStatus::ok) check_measured(cell);
+  if (cell.status == CellStatus::ok) check_measured(cell);
   check_launch_bound(cell);
 }
 
-void CellChecker::check_id(const std::string& id, const model::Cell& cell) const {
-  const bool says_axes = cell != model::Cell();
-  if (const std::string said = model::id_of(cell); says_axes && id != said && known_part(id) != said)
+void CellChecker::check_id(const std::string& id, const Cell& cell) const {
+  const bool says_axes = cell != Cell();
+  if (const std::string said = id_of(cell); says_axes && id != said && known_part(id) != said)
     walk_.fail("the cell's id does not match its fields: " + in_quotes(said));
 }
 
-void CellChecker::check_numbers(const model::CellResult& cell) const {
+void CellChecker::check_numbers(const CellResult& cell) const {
   for (std::size_t i = 0; i < cell.launches.size(); ++i) check_launch(cell.launches[i], i);
   std::vector<std::int64_t> indices;
   indices.reserve(cell.launches.size());
-  for (const model::Launch& launch : cell.launches) indices.push_back(launch.index);
+  for (const Launch& launch : cell.launches) indices.push_back(launch.index);
   std::ranges::sort(indices);
   if (const auto repeated = std::ranges::adjacent_find(indices); repeated != indices.end()) {
     walk_.fail_below("launches",
                      "index " + std::to_string(*repeated) + " appears twice: give each launch once");
   }
-  for (const model::MetricRow* row : model::counted_metrics()) {
+  for (const MetricRow* row : counted_metrics()) {
     const std::optional<std::int64_t> count = count_of(row->value, cell);
     if (!count || *count >= 0) continue;
     walk_.fail_below(path_below(*row), std::to_string(*count) + " is not a whole number from 0 up");
@@ -97,7 +95,7 @@ void CellChecker::check_numbers(const model::CellResult& cell) const {
     walk_.fail_below("check.max_abs_error", shortest_text(cell.check->max_abs_error) +
                                                 " contradicts \"identical\": true: measure again");
   // A comparison does not read the summary, but an impossible summary shows that the document is wrong.
-  for (const model::MetricRow& row : model::metrics()) {
+  for (const MetricRow& row : metrics()) {
     if (row.estimate == nullptr || !(cell.summary.*row.estimate)) continue;
     const double p50 = (cell.summary.*row.estimate)->p50;
     if (std::isnan(p50)) continue;
@@ -106,23 +104,23 @@ void CellChecker::check_numbers(const model::CellResult& cell) const {
   }
 }
 
-void CellChecker::check_measured(const model::CellResult& cell) const {
+void CellChecker::check_measured(const CellResult& cell) const {
   if (cell.check && !cell.check->identical && !cell.check->tolerated)
     walk_.fail("the cell's status is ok, but its check does not say that outputs are identical");
   if (cell.launches.empty())
     walk_.fail("the cell's status is ok, but the cell has no launches: give at least one");
-  const auto has_a_time = [](const model::Launch& launch) {
-    return std::ranges::any_of(model::compared_metrics(), [&](const model::MetricRow* row) {
-      return can_be_median(statistics::value_of(*row, launch).value_or(absent));
+  const auto has_a_time = [](const Launch& launch) {
+    return std::ranges::any_of(compared_metrics(), [&](const MetricRow* row) {
+      return can_be_median(value_of(*row, launch).value_or(absent));
     });
   };
   if (std::ranges::none_of(cell.launches, has_a_time))
     walk_.fail("the cell's status is ok, but none of its launches has a time: give a launch with a time");
 }
 
-void CellChecker::check_launch_bound(const model::CellResult& cell) const {
+void CellChecker::check_launch_bound(const CellResult& cell) const {
   const std::optional<double>& share = cell.summary.launch_bound;
-  const std::optional<model::Estimate>& latency = cell.summary.latency_seconds;
+  const std::optional<Estimate>& latency = cell.summary.latency_seconds;
   if (!share) return;
   const auto contradicts = [&](const std::string& detail) {
     walk_.fail_below("summary.launch_bound", "the value contradicts the cell's records: " + detail);
@@ -134,19 +132,19 @@ void CellChecker::check_launch_bound(const model::CellResult& cell) const {
     contradicts(shortest_text(*share) + " is not " + shortest_text(idle) + ", which is 1 - busy / latency");
 }
 
-void CellChecker::check_launch(const model::Launch& launch, std::size_t launch_place) const {
+void CellChecker::check_launch(const Launch& launch, std::size_t launch_place) const {
   if (launch.index < 0) {
     walk_.fail_below("launches[" + std::to_string(launch_place) + "].index",
                      std::to_string(launch.index) + " is not a whole number from 0 up");
   }
-  for (const model::MetricRow* row : rows_) {
+  for (const MetricRow* row : rows_) {
     const Place place{launch_place, *row};
     if (row->value.summary_of != nullptr) {
-      if (const model::Summary* summary = row->value.summary_of(launch)) check_summary(*summary, place);
+      if (const Summary* summary = row->value.summary_of(launch)) check_summary(*summary, place);
       continue;
     }
-    const double number = statistics::value_of(*row, launch).value_or(absent);
-    const bool is_time = row->kind == model::MetricKind::time;
+    const double number = value_of(*row, launch).value_or(absent);
+    const bool is_time = row->kind == MetricKind::time;
     if (number < 0 || (is_time && number > seconds_max))
       refuse(place, "",
              shortest_text(number) + " is not a " +
@@ -155,8 +153,8 @@ void CellChecker::check_launch(const model::Launch& launch, std::size_t launch_p
 }
 
 // Compares the p50 only with min and max, because it is the geometric mean of the placements' medians
-// (model::Launch). If one placement is much slower than the others, p90 of all samples may be less than p50.
-void CellChecker::check_summary(const model::Summary& summary, const Place& place) const {
+// (Launch). If one placement is much slower than the others, p90 of all samples may be less than p50.
+void CellChecker::check_summary(const Summary& summary, const Place& place) const {
   const double p50 = summary.p50;
   if (std::isnan(p50)) refuse(place, "", "the summary has no \"p50\"");
   if (const std::string why = why_no_median(p50); !why.empty()) refuse(place, "p50", why);
@@ -197,4 +195,4 @@ void CellChecker::refuse(const Place& place, std::string_view rank, const std::s
   walk_.fail_below(where, detail);
 }
 
-}  // namespace graphbench::codec
+}  // namespace graphbench::model

@@ -15,7 +15,7 @@
 #include "harness/model/statistics/setup_cost.hpp"
 #include "harness/model/vocabulary.hpp"
 
-namespace graphbench::codec {
+namespace graphbench::model {
 namespace {
 
 // Other libraries round logarithms and exponentials otherwise, and Fieller's interval magnifies that.
@@ -62,25 +62,25 @@ std::string contradiction(const Json& said, const Json& made, std::string& place
          (made.is_null() ? "no such number" : dump(made)) + ": measure again";
 }
 
-double p50_of(const std::optional<model::Summary>& summary) {
+double p50_of(const std::optional<Summary>& summary) {
   return summary ? summary->p50 : std::numeric_limits<double>::quiet_NaN();
 }
 
-std::optional<model::Summary> with_p50(double p50) {
+std::optional<Summary> with_p50(double p50) {
   if (std::isnan(p50)) return std::nullopt;
-  model::Summary summary{};
+  Summary summary{};
   summary.p50 = p50;
   return summary;
 }
 
-model::Setup with_cost(double seconds) {
-  model::Setup setup{};
+Setup with_cost(double seconds) {
+  Setup setup{};
   setup.warmup_seconds = seconds;
   return setup;
 }
 
 // Without what the formulas of an earlier version gave.
-model::CellSummary without_gains(model::CellSummary summary) {
+CellSummary without_gains(CellSummary summary) {
   summary.speedup_ci95_low = summary.speedup_ci95_high = std::nullopt;
   summary.throughput_ci95_low = summary.throughput_ci95_high = std::nullopt;
   summary.breakeven_steps = summary.breakeven_ci95_low = summary.breakeven_ci95_high = std::nullopt;
@@ -89,9 +89,9 @@ model::CellSummary without_gains(model::CellSummary summary) {
 }
 
 // The medians alone, for a cell whose eager cell is not known.
-model::CellSummary medians_of(model::CellSummary summary) {
-  model::CellSummary medians{};
-  for (const model::MetricRow& row : model::metrics()) {
+CellSummary medians_of(CellSummary summary) {
+  CellSummary medians{};
+  for (const MetricRow& row : metrics()) {
     if (row.estimate != nullptr) medians.*row.estimate = summary.*row.estimate;
   }
   return medians;
@@ -106,7 +106,7 @@ model::CellSummary medians_of(model::CellSummary summary) {
 
 }  // namespace
 
-SummaryChecker::Kept SummaryChecker::kept_of(const model::CellResult& cell) {
+SummaryChecker::Kept SummaryChecker::kept_of(const CellResult& cell) {
   Kept kept;
   kept.cell = cell.cell;
   kept.summary = cell.summary;
@@ -114,7 +114,7 @@ SummaryChecker::Kept SummaryChecker::kept_of(const model::CellResult& cell) {
   kept.records = cell.records;
   if (kept.records) kept.records->differences.clear();
   kept.launches.reserve(cell.launches.size());
-  for (const model::Launch& launch : cell.launches) {
+  for (const Launch& launch : cell.launches) {
     KeptLaunch& of = kept.launches.emplace_back();
     of.index = launch.index;
     of.submit_seconds = p50_of(launch.submit_seconds);
@@ -122,23 +122,22 @@ SummaryChecker::Kept SummaryChecker::kept_of(const model::CellResult& cell) {
     of.device_seconds = p50_of(launch.device_seconds);
     of.steps_per_second =
         launch.throughput_steps_per_second.value_or(std::numeric_limits<double>::quiet_NaN());
-    of.cost_seconds = statistics::cost_seconds(launch.setup);
+    of.cost_seconds = model::cost_seconds(launch.setup);
     of.cost_of_setups_seconds.reserve(launch.setups.size());
-    for (const model::Setup& setup : launch.setups)
-      of.cost_of_setups_seconds.push_back(statistics::cost_seconds(setup));
+    for (const Setup& setup : launch.setups) of.cost_of_setups_seconds.push_back(model::cost_seconds(setup));
   }
   return kept;
 }
 
-model::CellResult SummaryChecker::cell_of(const Kept& kept) {
-  model::CellResult cell{};
+CellResult SummaryChecker::cell_of(const Kept& kept) {
+  CellResult cell{};
   cell.cell = kept.cell;
-  cell.status = model::CellStatus::ok;
+  cell.status = CellStatus::ok;
   cell.graph = kept.graph;
   cell.records = kept.records;
   cell.launches.reserve(kept.launches.size());
   for (const KeptLaunch& of : kept.launches) {
-    model::Launch& launch = cell.launches.emplace_back();
+    Launch& launch = cell.launches.emplace_back();
     launch.index = of.index;
     launch.submit_seconds = with_p50(of.submit_seconds);
     launch.latency_seconds = with_p50(of.latency_seconds);
@@ -151,14 +150,13 @@ model::CellResult SummaryChecker::cell_of(const Kept& kept) {
   return cell;
 }
 
-void SummaryChecker::add(std::string place, const std::string& id, const model::CellResult& cell,
-                         bool is_ladder) {
+void SummaryChecker::add(std::string place, const std::string& id, const CellResult& cell, bool is_ladder) {
   std::vector<Kept>* cells = nullptr;
   Kept kept;
-  if (cell.status == model::CellStatus::skipped && cell.reason && cell.reason->code == "interrupted") {
+  if (cell.status == CellStatus::skipped && cell.reason && cell.reason->code == "interrupted") {
     cells = &interrupted_;
-  } else if (cell.status == model::CellStatus::ok) {
-    cells = !is_ladder && id == model::id_of(cell.cell) ? &whole_ : &apart_;
+  } else if (cell.status == CellStatus::ok) {
+    cells = !is_ladder && id == id_of(cell.cell) ? &whole_ : &apart_;
     kept = kept_of(cell);
     kept.launches_counted = is_ladder ? std::numeric_limits<std::int64_t>::max() : std::ssize(cell.launches);
   }
@@ -168,7 +166,7 @@ void SummaryChecker::add(std::string place, const std::string& id, const model::
   cells->push_back(std::move(kept));
 }
 
-void SummaryChecker::check_complete(const model::Result& head, JsonWalk& walk) const {
+void SummaryChecker::check_complete(const Result& head, JsonWalk& walk) const {
   constexpr const char* remedy = "but the document says \"complete\": true: measure again";
   for (const Kept& at : interrupted_)
     fail_at(walk, at.id, at.place + ".reason", std::string("the cell was interrupted, ") + remedy);
@@ -185,42 +183,42 @@ void SummaryChecker::check_complete(const model::Result& head, JsonWalk& walk) c
   }
 }
 
-void SummaryChecker::check_group(const std::vector<const Kept*>& group, const model::Result& head,
+void SummaryChecker::check_group(const std::vector<const Kept*>& group, const Result& head,
                                  JsonWalk& walk) const {
-  std::vector<model::CellResult> made;
+  std::vector<CellResult> made;
   made.reserve(group.size());
   for (const Kept* at : group) made.push_back(cell_of(*at));
-  statistics::summarize_cells(made);
-  if (head.environment.floors) statistics::add_submit_over_floor(*head.environment.floors, made);
+  summarize_cells(made);
+  if (head.environment.floors) add_submit_over_floor(*head.environment.floors, made);
   for (std::size_t i = 0; i < made.size(); ++i) {
-    model::CellSummary said = group[i]->summary;
+    CellSummary said = group[i]->summary;
     // A merged document has the floors of its first shard alone. Of a foreign step, earlier versions counted
     // the launches otherwise.
-    if (!head.shards.empty() || made[i].cell.preset == model::of_its_own) said.submit_over_floor.reset();
-    if (head.plan.gains != model::gain_formulas) said = without_gains(said);
+    if (!head.shards.empty() || made[i].cell.preset == of_its_own) said.submit_over_floor.reset();
+    if (head.plan.gains != gain_formulas) said = without_gains(said);
     compare(*group[i], said, made[i].summary, walk);
   }
 }
 
-void SummaryChecker::check(const model::Result& head, bool says_complete, JsonWalk& walk) {
+void SummaryChecker::check(const Result& head, bool says_complete, JsonWalk& walk) {
   if (says_complete) check_complete(head, walk);
   for (const Kept& at : apart_) {
-    std::vector<model::CellResult> alone = {cell_of(at)};
-    statistics::summarize_cells(alone);
+    std::vector<CellResult> alone = {cell_of(at)};
+    summarize_cells(alone);
     compare(at, medians_of(at.summary), medians_of(alone.front().summary), walk);
   }
   // A cell's eager cell and the other batches of its task are in its group.
   std::vector<std::vector<const Kept*>> groups;  // in the document's order, so that the first fault is named
   std::map<std::string, std::size_t> places;
   for (const Kept& at : whole_) {
-    const auto place = places.emplace(model::group_of(at.cell), groups.size());
+    const auto place = places.emplace(group_of(at.cell), groups.size());
     if (place.second) groups.emplace_back();
     groups[place.first->second].push_back(&at);
   }
   for (const std::vector<const Kept*>& group : groups) check_group(group, head, walk);
 }
 
-void SummaryChecker::compare(const Kept& at, const model::CellSummary& said, const model::CellSummary& made,
+void SummaryChecker::compare(const Kept& at, const CellSummary& said, const CellSummary& made,
                              JsonWalk& walk) {
   const JsonWriter writer(Form::document);
   std::string place = at.place + ".summary";
@@ -228,4 +226,4 @@ void SummaryChecker::compare(const Kept& at, const model::CellSummary& said, con
   if (!fault.empty()) fail_at(walk, at.id, place, fault);
 }
 
-}  // namespace graphbench::codec
+}  // namespace graphbench::model

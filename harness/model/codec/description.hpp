@@ -12,7 +12,7 @@
 #include <tuple>
 #include <type_traits>
 
-namespace graphbench::codec {
+namespace graphbench::model {
 
 // Documents are for users and other programs. Messages between our own processes have more fields.
 enum class Form : std::uint8_t { document, message };
@@ -163,7 +163,7 @@ constexpr CustomField<Custom> computed_field(std::string_view key, bool in_messa
   return {key, {}, in_messages, 0};
 }
 
-// Describes a struct: GB_DESCRIBE(model::Reason, code, message). The key of a member is the member's name. An
+// Describes a struct: GB_DESCRIBE(Reason, code, message). The key of a member is the member's name. An
 // entry in parentheses is either a kind of field and a member, such as (later, mode), or an expression that
 // makes the field, such as (inlined(&T::cell)), where T is the struct.
 #define GB_DESCRIBE(type, ...)                                                                             \
@@ -186,4 +186,4 @@ constexpr CustomField<Custom> computed_field(std::string_view key, bool in_messa
     static constexpr auto names = std::to_array<std::string_view>({__VA_ARGS__}); \
   }
 
-}  // namespace graphbench::codec
+}  // namespace graphbench::model

@@ -14,17 +14,17 @@
 #include "harness/model/comparison.hpp"
 #include "harness/model/result.hpp"
 
-namespace graphbench::codec {
+namespace graphbench::model {
 
 // One launch's median of each compared metric that the document has, in the metric's unit.
 struct LaunchTimes {
   std::int64_t index = 0;
-  std::map<model::Metric, double> seconds = {};
+  std::map<Metric, double> seconds = {};
   std::int64_t document = 0;  // index of the document on its side
 
-  double& operator[](model::Metric metric) { return seconds[metric]; }
+  double& operator[](Metric metric) { return seconds[metric]; }
   // Returns 0 if the document has no value.
-  double operator[](model::Metric metric) const {
+  double operator[](Metric metric) const {
     const auto found = seconds.find(metric);
     return found == seconds.end() ? 0 : found->second;
   }
@@ -42,7 +42,7 @@ struct DocumentCell {
   std::string id;
   // Never `pending`. If documents are merged: the worst of their states, as the state of a cell is the worst
   // state of its launches.
-  model::CellStatus state = model::CellStatus::ok;
+  CellStatus state = CellStatus::ok;
   std::string reason;  // "code: message"; empty for `ok`
   std::vector<LaunchTimes> launches;
   std::map<std::string, Count, std::less<>> counts = {};  // by MetricRow::counted
@@ -124,10 +124,10 @@ struct Document {
 };
 
 // Makes the DocumentCell of a cell or ladder. Adds the monitor's readings around its launches to `clocks`.
-DocumentCell fold(std::string id, const model::CellResult& cell, DeviceClocks& clocks);
-DocumentFacts facts_of(const model::Result& head);
+DocumentCell fold(std::string id, const CellResult& cell, DeviceClocks& clocks);
+DocumentFacts facts_of(const Result& head);
 
 // Returns the Document that parse_document() returns for the result's JSON text. Messages name `source`.
-Document project(const model::Result& result, const std::string& source);
+Document project(const Result& result, const std::string& source);
 
-}  // namespace graphbench::codec
+}  // namespace graphbench::model

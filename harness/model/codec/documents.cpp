@@ -9,11 +9,11 @@
 #include "harness/model/codec/result_fields.hpp"
 #include "harness/model/statistics/cell_summary.hpp"
 
-namespace graphbench::codec {
+namespace graphbench::model {
 
 namespace {
 
-constexpr const char* schema = "graphbench.result/1";
+constexpr const char* result_schema = "graphbench.result/1";
 
 }  // namespace
 
@@ -23,47 +23,47 @@ std::string document_of(const char* name, Json rest) {
   return dump(document, 2);
 }
 
-std::string to_json(const model::CellResult& cell) {
+std::string to_json(const CellResult& cell) {
   return dump(JsonWriter(Form::document).write(cell));
 }
 
 namespace {
 
 // Returns the document without cells and without the closing "}", so that callers can append lists.
-std::string open_document(const model::Result& result) {
-  std::string document = document_of(schema, JsonWriter(Form::document).write(result));
+std::string open_document(const Result& result) {
+  std::string document = document_of(result_schema, JsonWriter(Form::document).write(result));
   document.resize(document.size() - 2);  // the closing "\n}"
   return document;
 }
 
 }  // namespace
 
-std::string head_to_json(const model::Result& result) {
+std::string head_to_json(const Result& result) {
   return open_document(result) + ",\n  \"cells\": [";
 }
 
-std::string to_json(const model::Result& result, std::string_view more_lists) {
+std::string to_json(const Result& result, std::string_view more_lists) {
   std::string document = open_document(result) + lines_of("cells", result.cells);
   return document.append(more_lists) + "\n}\n";
 }
 
-model::Result read_result(std::string_view text, const std::string& source) {
+Result read_result(std::string_view text, const std::string& source) {
   const PaddedText padded{std::string(text)};
-  std::vector<model::CellResult> cells;
-  model::Result result = walk_document(padded.view(), source, [&](ReadCell&& cell) {
+  std::vector<CellResult> cells;
+  Result result = walk_document(padded.view(), source, [&](ReadCell&& cell) {
     if (!cell.is_ladder) cells.push_back(std::move(cell.result));
   });
   result.cells = std::move(cells);
-  if (result.plan.gains != model::gain_formulas) statistics::add_gains(result.cells);
-  result.plan.gains = model::gain_formulas;
+  if (result.plan.gains != gain_formulas) add_gains(result.cells);
+  result.plan.gains = gain_formulas;
   return result;
 }
 
 DocumentInParts read_parts(std::string_view text, const std::string& source) {
   std::vector<CellText> cells;
-  model::Result head = walk_document(text, source, [&](ReadCell&& cell) {
+  Result head = walk_document(text, source, [&](ReadCell&& cell) {
     if (cell.is_ladder) return;
-    model::keep_evidence(cell.result);
+    keep_evidence(cell.result);
     cells.push_back({.id = std::move(cell.id),
                      .evidence = std::move(cell.result),
                      .begin = static_cast<std::size_t>(cell.text.data() - text.data()),
@@ -72,9 +72,9 @@ DocumentInParts read_parts(std::string_view text, const std::string& source) {
   return {std::move(head), std::move(cells)};
 }
 
-model::CellResult read_cell(std::string_view text, const std::string& source) {
+CellResult read_cell(std::string_view text, const std::string& source) {
   JsonWalk walk(source);
-  model::CellResult cell{};
+  CellResult cell{};
   walk.document(text, [&](std::string_view key, JsonWalk::Value value) {
     JsonReader(walk).read_field(key, value, cell);
   });
@@ -89,4 +89,4 @@ std::string to_json(const FloorsDocument& document) {
          "\n";
 }
 
-}  // namespace graphbench::codec
+}  // namespace graphbench::model

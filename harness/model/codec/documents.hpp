@@ -10,45 +10,45 @@
 #include "harness/model/codec/json_writer.hpp"
 #include "harness/model/result.hpp"
 
-namespace graphbench::codec {
+namespace graphbench::model {
 
 // Writes `graphbench.result/1`: UTF-8, one cell per line, and a newline at the end. A number that is missing
 // or not finite becomes null. A summary whose min, p50, max or mean is not finite becomes null. An ok cell
 // has no `reason`. A pending cell is written as skipped, with the reason `interrupted`. U+FFFD replaces bytes
 // that are not UTF-8. `more_lists` follow the cells; lines_of() makes each of them.
-std::string to_json(const model::Result& result, std::string_view more_lists = {});
+std::string to_json(const Result& result, std::string_view more_lists = {});
 // Returns the cell's line in the document, without the line break.
-std::string to_json(const model::CellResult& cell);
+std::string to_json(const CellResult& cell);
 
 // Reads the fields of a result document that this version knows. The result has only the samples that
 // documents have: the latencies of the first steps. Throws InputError like parse_document().
-model::Result read_result(std::string_view text, const std::string& source);
+Result read_result(std::string_view text, const std::string& source);
 // Writes the document up to the opening bracket of its cells.
-std::string head_to_json(const model::Result& result);
+std::string head_to_json(const Result& result);
 
 // The place of a cell in the text, and the parts of the cell that conclusions and notes need.
 struct CellText {
   std::string id;
-  model::CellResult evidence{};
+  CellResult evidence{};
   std::size_t begin = 0;  // in the document's text
   std::size_t bytes = 0;
 };
 struct DocumentInParts {
-  model::Result head;  // without cells
+  Result head;  // without cells
   std::vector<CellText> cells;
 };
 // Reads the head of a document, and finds its cells in the text. At least text_padding bytes
 // (parse_document.hpp) must be readable after `text`. Throws like read_result().
 DocumentInParts read_parts(std::string_view text, const std::string& source);
 
-model::CellResult read_cell(std::string_view text, const std::string& source);
+CellResult read_cell(std::string_view text, const std::string& source);
 
 // The results of `graphbench floor`: the document `graphbench.floors/1`.
 struct FloorsDocument {
   std::string tool_version;
   std::string tool_commit;
-  std::string measured_at;         // RFC 3339, UTC
-  model::Environment environment;  // with its floors
+  std::string measured_at;  // RFC 3339, UTC
+  Environment environment;  // with its floors
 };
 std::string to_json(const FloorsDocument& document);
 
@@ -67,4 +67,4 @@ std::string lines_of(const char* key, const std::vector<T>& elements) {
   return text + (elements.empty() ? "]" : "\n  ]");
 }
 
-}  // namespace graphbench::codec
+}  // namespace graphbench::model

@@ -17,7 +17,7 @@
 #include "harness/model/codec/description.hpp"
 #include "harness/model/codec/json_walk.hpp"
 
-namespace graphbench::codec {
+namespace graphbench::model {
 
 class JsonReader {
  public:
@@ -118,7 +118,7 @@ class JsonReader {
   }
   template <typename T>
   bool take(std::string_view key, Value value, T& out, const LaterAxes<T>&) {
-    for (const model::Axis& axis : model::axes()) {
+    for (const Axis& axis : axes()) {
       if (!axis.came_later() || axis.name != key) continue;
       read(value, out.more_axes[axis.name]);
       return true;
@@ -152,4 +152,4 @@ bool JsonReader::read_field(std::string_view key, Value field, T& out) {
   return false;
 }
 
-}  // namespace graphbench::codec
+}  // namespace graphbench::model

@@ -7,7 +7,7 @@
 
 #include "graphs/base/text.hpp"
 
-namespace graphbench::codec {
+namespace graphbench::model {
 namespace {
 
 namespace ondemand = simdjson::ondemand;
@@ -52,7 +52,7 @@ std::string meaning_of(simdjson::error_code code) {
 }
 
 // Returns the key without quotes, with escapes replaced.
-std::string_view key_of(ondemand::field& field) {
+std::string_view unescaped_key_of(ondemand::field& field) {
   const char* begin = field.key().raw();
   const char* end = begin;
   while (*end != '"' && *end != '\\') ++end;  // ends, because the parser has already found the closing quote
@@ -102,7 +102,7 @@ void JsonWalk::each_field(ondemand::document& document, const FieldVisitor& visi
 void JsonWalk::visit_fields(ondemand::object object, const FieldVisitor& visit) {
   Keys keys(keys_);
   for (ondemand::field field : object) {
-    const std::string_view key = key_of(field);
+    const std::string_view key = unescaped_key_of(field);
     const Descent descent(*this, {key.empty() ? std::string_view("\"\"") : key, 0});
     if (!keys.add(key)) fail("the key appears twice: remove one of the two");
     visit(key, field.value());
@@ -248,4 +248,4 @@ void JsonWalk::skip(Value value) {
   }
 }
 
-}  // namespace graphbench::codec
+}  // namespace graphbench::model

@@ -16,7 +16,7 @@
 
 #include "harness/model/codec/parse_document.hpp"
 
-namespace graphbench::codec {
+namespace graphbench::model {
 
 // Begins to read `text`. At least SIMDJSON_PADDING readable bytes must follow the text. The text and the
 // parser must outlive the document. Throws simdjson_error, or bad_alloc if the parser gets no memory for its
@@ -126,4 +126,4 @@ class JsonWalk {
   std::size_t depth_ = 0;
 };
 
-}  // namespace graphbench::codec
+}  // namespace graphbench::model

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-namespace graphbench::codec {
+namespace graphbench::model {
 
 void JsonWriter::put(Json& out, double value) {
   if (std::isfinite(value)) out = value;
@@ -43,4 +43,4 @@ std::string dump(const Json& json, int indent) {
   return json.dump(indent, ' ', false, Json::error_handler_t::replace);
 }
 
-}  // namespace graphbench::codec
+}  // namespace graphbench::model

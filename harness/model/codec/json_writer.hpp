@@ -14,7 +14,7 @@
 
 #include "harness/model/codec/description.hpp"
 
-namespace graphbench::codec {
+namespace graphbench::model {
 
 using Json = nlohmann::ordered_json;
 
@@ -137,4 +137,4 @@ void JsonWriter::put(Json& out, const T& value) const {
 // Replaces bytes that are not UTF-8 by U+FFFD. An `indent` of -1 writes one line.
 std::string dump(const Json& json, int indent = -1);
 
-}  // namespace graphbench::codec
+}  // namespace graphbench::model

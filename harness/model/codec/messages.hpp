@@ -12,7 +12,7 @@
 #include "harness/model/codec/json_reader.hpp"
 #include "harness/model/codec/json_writer.hpp"
 
-namespace graphbench::codec {
+namespace graphbench::model {
 
 // Reads a struct from a text that is one JSON object with at least one known field. Throws
 // Error(invalid_argument), whose message begins with `what` ("read worker task").
@@ -106,4 +106,4 @@ Variant read_message(std::string_view line, const std::string& what) {
   return MessageReader<Variant>::read(line, what);
 }
 
-}  // namespace graphbench::codec
+}  // namespace graphbench::model

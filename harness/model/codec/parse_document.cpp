@@ -13,7 +13,7 @@
 #include "graphs/base/text.hpp"
 #include "harness/model/codec/json_walk.hpp"
 
-namespace graphbench::codec {
+namespace graphbench::model {
 namespace {
 
 namespace ondemand = simdjson::ondemand;
@@ -69,7 +69,7 @@ Document parse_document(std::string_view text, const std::string& source) {
   Document document;
   document.source = source;
   DeviceClocks clocks;
-  const model::Result head = walk_document(text, source, [&](ReadCell&& cell) {
+  const Result head = walk_document(text, source, [&](ReadCell&& cell) {
     document.cells.push_back(fold(std::move(cell.id), cell.result, clocks));
   });
   if (document.cells.empty())
@@ -102,4 +102,4 @@ std::optional<std::vector<Member>> members_of(std::string_view text) {
   return members;
 }
 
-}  // namespace graphbench::codec
+}  // namespace graphbench::model

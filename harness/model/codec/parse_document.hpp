@@ -14,7 +14,7 @@
 #include "harness/model/codec/document.hpp"
 #include "harness/model/result.hpp"
 
-namespace graphbench::codec {
+namespace graphbench::model {
 
 // The number of readable bytes that must follow a text, because the parser reads whole vector registers.
 inline constexpr std::size_t text_padding = 64;
@@ -49,7 +49,7 @@ PaddedText read_text(const std::string& path);
 // A cell, a ladder or a bill. Ladders and bills have their compared values under the same keys as cells.
 struct ReadCell {
   std::string id;
-  model::CellResult result{};
+  CellResult result{};
   std::string_view text;
   bool is_ladder = false;  // true for a ladder and for a bill
 };
@@ -58,7 +58,7 @@ using CellVisitor = std::function<void(ReadCell&&)>;
 // Decodes each cell by its description, checks it, and visits it, so that only one cell is in memory at a
 // time. Returns the result without cells. text_padding readable bytes must follow `text`.
 // Throws InputError like parse_document(), after it has visited the cells before the fault.
-model::Result walk_document(std::string_view text, const std::string& source, const CellVisitor& visit);
+Result walk_document(std::string_view text, const std::string& source, const CellVisitor& visit);
 
 // Ignores unknown fields and the order of fields. text_padding readable bytes must follow `text`. Throws
 // InputError, one line with `source`, the place and the value, for: damaged JSON anywhere, another schema,
@@ -80,4 +80,4 @@ struct Member {
 // points into `text`. text_padding readable bytes must follow `text`. Throws InputError for a duplicate name.
 std::optional<std::vector<Member>> members_of(std::string_view text);
 
-}  // namespace graphbench::codec
+}  // namespace graphbench::model

@@ -11,7 +11,7 @@
 #include "harness/model/metrics.hpp"
 #include "harness/model/statistics/metric_values.hpp"
 
-namespace graphbench::codec {
+namespace graphbench::model {
 namespace {
 
 bool is_fact(std::string_view name) {
@@ -33,7 +33,7 @@ void add_fact(const std::string& name, const Json& value, DocumentFacts& facts) 
   if (std::string text = fact_text(name, value); !text.empty()) facts.fields[name] = std::move(text);
 }
 
-void add_choice(const model::LibraryChoice& choice, DocumentFacts& facts) {
+void add_choice(const LibraryChoice& choice, DocumentFacts& facts) {
   std::string& algorithms = facts.fields[std::string(choice_prefix) + choice.key];
   algorithms += (algorithms.empty() ? "" : "+") + choice.algorithm;
 }
@@ -50,7 +50,7 @@ void add_facts(const Json& object, const std::string& prefix, DocumentFacts& fac
 }
 
 // Adds the readings of one launch to `clocks`. Returns the reasons for throttling around the launch.
-std::set<std::string> add_clocks(const model::LaunchMachine& machine, DeviceClocks& clocks) {
+std::set<std::string> add_clocks(const LaunchMachine& machine, DeviceClocks& clocks) {
   std::set<std::string> reasons;
   for (const auto& reading : {machine.before, machine.after}) {
     if (!reading) continue;
@@ -64,19 +64,19 @@ std::set<std::string> add_clocks(const model::LaunchMachine& machine, DeviceCloc
   return reasons;
 }
 
-LaunchTimes times_of(const model::Launch& launch) {
+LaunchTimes times_of(const Launch& launch) {
   LaunchTimes times;
   times.index = launch.index;
-  for (const model::Metric metric : model::all_metrics()) {
-    const std::optional<double> value = statistics::value_of(model::row_of(metric), launch);
+  for (const Metric metric : all_metrics()) {
+    const std::optional<double> value = value_of(row_of(metric), launch);
     if (value && can_be_median(*value)) times[metric] = *value;
   }
   return times;
 }
 
-std::string paths_text(const std::vector<model::OpPath>& paths) {
+std::string paths_text(const std::vector<OpPath>& paths) {
   std::set<std::string> each;
-  for (const model::OpPath& path : paths) each.insert(path.path + " x" + std::to_string(path.ops));
+  for (const OpPath& path : paths) each.insert(path.path + " x" + std::to_string(path.ops));
   return join(each);
 }
 
@@ -88,15 +88,15 @@ std::string reasons_text(const std::set<std::string>& reasons) {
 
 }  // namespace
 
-DocumentCell fold(std::string id, const model::CellResult& cell, DeviceClocks& clocks) {
+DocumentCell fold(std::string id, const CellResult& cell, DeviceClocks& clocks) {
   DocumentCell made;
   made.id = std::move(id);
-  made.state = cell.status == model::CellStatus::pending ? model::CellStatus::skipped : cell.status;
-  if (cell.status != model::CellStatus::ok) {
-    const auto& [code, message] = reason_of(cell);
+  made.state = cell.status == CellStatus::pending ? CellStatus::skipped : cell.status;
+  if (cell.status != CellStatus::ok) {
+    const auto& [code, message] = written_reason_of(cell);
     made.reason = code + (code.empty() || message.empty() ? "" : ": ") + message;
   }
-  for (const model::MetricRow* row : model::counted_metrics()) {
+  for (const MetricRow* row : counted_metrics()) {
     const std::optional<std::int64_t> number = count_of(row->value, cell);
     if (!number) continue;
     const bool exact = row->resolution.of_cell == nullptr;
@@ -105,7 +105,7 @@ DocumentCell fold(std::string id, const model::CellResult& cell, DeviceClocks& c
   made.paths = paths_text(cell.paths);
   std::set<std::string> reasons;
   made.launches.reserve(cell.launches.size());
-  for (const model::Launch& launch : cell.launches) {
+  for (const Launch& launch : cell.launches) {
     made.launches.push_back(times_of(launch));
     if (launch.machine) reasons.merge(add_clocks(*launch.machine, clocks));
   }
@@ -113,12 +113,12 @@ DocumentCell fold(std::string id, const model::CellResult& cell, DeviceClocks& c
   return made;
 }
 
-DocumentFacts facts_of(const model::Result& head) {
+DocumentFacts facts_of(const Result& head) {
   const JsonWriter writer(Form::document);
   DocumentFacts facts;
   add_facts({{"version", head.tool_version}, {"commit", head.tool_commit}}, "tool.", facts);
   add_facts(writer.write(head.environment), "", facts);
-  for (const model::LibraryChoice& choice : head.environment.library_choices) add_choice(choice, facts);
+  for (const LibraryChoice& choice : head.environment.library_choices) add_choice(choice, facts);
   const Json plan = writer.write(head.plan);
   for (const auto& [key, value] : plan.items()) {
     const std::string name = plan_fact(key);
@@ -136,13 +136,13 @@ DocumentFacts facts_of(const model::Result& head) {
   return facts;
 }
 
-Document project(const model::Result& result, const std::string& source) {
+Document project(const Result& result, const std::string& source) {
   Document document;
   document.source = source;
   document.facts = facts_of(result);
-  for (const model::CellResult& cell : result.cells)
-    document.cells.push_back(fold(model::id_of(cell.cell), cell, document.facts.clocks));
+  for (const CellResult& cell : result.cells)
+    document.cells.push_back(fold(id_of(cell.cell), cell, document.facts.clocks));
   return document;
 }
 
-}  // namespace graphbench::codec
+}  // namespace graphbench::model

@@ -10,7 +10,7 @@
 #include "harness/model/codec/parse_document.hpp"
 #include "harness/model/codec/result_fields.hpp"
 
-namespace graphbench::codec {
+namespace graphbench::model {
 namespace {
 
 constexpr std::string_view schema_read = "graphbench.result/1";
@@ -40,7 +40,7 @@ class DocumentWalk {
     head_.plan.launches = 0;
   }
 
-  model::Result read(std::string_view text) {
+  Result read(std::string_view text) {
     try {
       json_ = open_json(parser_, text);
       check_schema();
@@ -113,7 +113,7 @@ class DocumentWalk {
       }
     });
     if (cell.id.empty()) walk_.fail("the cell has no \"id\"");
-    if (cell.result.status == model::CellStatus::pending)
+    if (cell.result.status == CellStatus::pending)
       walk_.fail("the cell has no \"status\" of ok, skipped or failed");
     checker_.check(cell.id, cell.result);
     if (!ids_.insert(cell.id).second)
@@ -128,9 +128,9 @@ class DocumentWalk {
   }
 
   // A launch without an index gets its position in the list.
-  void read_launches(Value list, std::vector<model::Launch>& launches) {
+  void read_launches(Value list, std::vector<Launch>& launches) {
     walk_.each_element(list, [&](Value value) {
-      model::Launch& launch = launches.emplace_back();
+      Launch& launch = launches.emplace_back();
       launch.index = static_cast<std::int64_t>(launches.size()) - 1;
       walk_.each_field(value, [&](std::string_view key, Value field) {
         JsonReader(walk_).read_field(key, field, launch);
@@ -143,7 +143,7 @@ class DocumentWalk {
   const CellChecker checker_{walk_};
   simdjson::ondemand::parser parser_;
   simdjson::ondemand::document json_;
-  model::Result head_;
+  Result head_;
   SummaryChecker summaries_;
   std::unordered_set<std::string> ids_;
   bool has_cells_ = false;
@@ -152,9 +152,9 @@ class DocumentWalk {
 
 }  // namespace
 
-model::Result walk_document(std::string_view text, const std::string& source, const CellVisitor& visit) {
+Result walk_document(std::string_view text, const std::string& source, const CellVisitor& visit) {
   check_encoding(text, source);
   return DocumentWalk(source, visit).read(text);
 }
 
-}  // namespace graphbench::codec
+}  // namespace graphbench::model

@@ -38,7 +38,7 @@ std::string cost_of(const std::string& mode, const std::vector<const CellResult*
   std::int64_t exec_bytes = 0;
   std::int64_t pool_bytes = 0;
   for (const CellResult* cell : cells) {
-    setup += statistics::setup_over(cell->launches, statistics::setup_seconds).value_or(0);
+    setup += setup_over(cell->launches, setup_seconds).value_or(0);
     once = std::max(once, cell->summary.setup_once_seconds.value_or(0));
     if (!cell->memory) continue;
     exec_bytes += cell->memory->exec_bytes.value_or(0);
@@ -152,14 +152,14 @@ struct Quantity {
 };
 // The times that warmups can change, from the first setup of each process, where the changes are largest.
 constexpr Quantity quantities[] = {
-    {"set-up", [](const Launch& launch) { return statistics::setup_seconds(launch.setup); }},
+    {"set-up", [](const Launch& launch) { return setup_seconds(launch.setup); }},
     {"first step", [](const Launch& launch) { return launch.setup.first_step_seconds; }}};
 
 std::optional<Estimate> over_launches(const CellResult* cell, Number number) {
   if (cell == nullptr) return std::nullopt;
   std::vector<double> values;
   for (const Launch& launch : cell->launches) values.push_back(number(launch));
-  return statistics::estimate_over(values);
+  return estimate_over(values);
 }
 
 // A median of at least this many times the best median is clearly worse, even if their intervals overlap.

@@ -55,15 +55,15 @@ std::optional<Gain> gain_of(const CellGroup& group, const CellResult* cell) {
 enum class Choice { graphs, eager, either, unknown };
 
 // The mode to use at one batch, and the gain of the best graph mode, on which the choice depends.
-struct Verdict {
+struct ModeVerdict {
   Choice choice = Choice::unknown;
   std::optional<Gain> gain;
 };
 
 // Returns the mode to use at one batch. The best graph mode is the first of the plan, unless a later mode
 // gains more and the intervals do not overlap.
-Verdict verdict_at(const CellGroup& group, std::int64_t batch) {
-  Verdict verdict;
+ModeVerdict mode_verdict_at(const CellGroup& group, std::int64_t batch) {
+  ModeVerdict verdict;
   for (const std::string& mode : group.graph_modes) {
     const std::optional<Gain> gain = gain_of(group, group.at(batch, mode));
     if (gain && (!verdict.gain || gain->low > verdict.gain->high)) verdict.gain = gain;
@@ -131,7 +131,7 @@ struct Choices {
 std::vector<Choices> choices_of(const CellGroup& group) {
   std::vector<Choices> choices;
   for (const std::int64_t batch : group.batches) {
-    const Verdict verdict = verdict_at(group, batch);
+    const ModeVerdict verdict = mode_verdict_at(group, batch);
     if (!verdict.gain) continue;
     const std::string& mode = verdict.gain->cell->cell.mode;
     auto same = std::ranges::find_if(choices, [&](const Choices& each) {

@@ -265,7 +265,7 @@ void add_witness(Notes& notes, const Result& result) {
       id_of(worst->cell));
   if (!slowdowns.empty())
     text += fmt::format("; recording makes steps {} as long (median)",
-                        reporters::format_ratio(statistics::median(slowdowns)));
+                        reporters::format_ratio(median(slowdowns)));
   notes.push_back({"witness", std::move(text), {id_of(worst->cell)}});
 }
 

@@ -18,11 +18,10 @@
 #include "harness/model/statistics/summary.hpp"
 #include "harness/model/vocabulary.hpp"
 
-namespace graphbench::statistics {
+namespace graphbench::model {
 namespace {
 
-using model::CellResult;
-using Field = std::optional<model::Summary> model::Launch::*;
+using LaunchSummary = std::optional<Summary> Launch::*;
 
 std::vector<double> logs_of(const std::vector<double>& values) {
   std::vector<double> logs;
@@ -31,7 +30,7 @@ std::vector<double> logs_of(const std::vector<double>& values) {
 }
 
 // Adds Student's interval of the geometric mean over launches, on logarithms: times vary by factors.
-void add_interval(model::Estimate& estimate, const std::vector<double>& medians) {
+void add_interval(Estimate& estimate, const std::vector<double>& medians) {
   if (medians.size() < 3) return;
   const std::vector<double> logs = logs_of(medians);
   const auto count = static_cast<double>(logs.size());
@@ -51,27 +50,27 @@ double log_spread(std::vector<double> samples) {
 }
 
 // Returns the last of->count samples, because the summary does not count the samples of the ramp.
-std::vector<double> behind_ramp(const std::vector<double>& samples, const std::optional<model::Summary>& of) {
+std::vector<double> behind_ramp(const std::vector<double>& samples, const std::optional<Summary>& of) {
   const std::size_t counted =
       std::min(samples.size(), of ? static_cast<std::size_t>(of->count) : samples.size());
   return {samples.end() - static_cast<std::ptrdiff_t>(counted), samples.end()};
 }
 
-std::optional<double> spread_of(const std::vector<double>& samples, const std::optional<model::Summary>& of) {
+std::optional<double> spread_of(const std::vector<double>& samples, const std::optional<Summary>& of) {
   const std::vector<double> counted = behind_ramp(samples, of);
   return counted.size() >= 2 ? std::optional(log_spread(counted)) : std::nullopt;
 }
 
-std::vector<double> medians_of(const std::vector<model::Launch>& launches, Field field) {
+std::vector<double> medians_of(const std::vector<Launch>& launches, LaunchSummary field) {
   std::vector<double> medians;
-  for (const model::Launch& launch : launches) {
+  for (const Launch& launch : launches) {
     if ((launch.*field).has_value()) medians.push_back((launch.*field)->p50);
   }
   return medians;
 }
 
 // Returns the samples of the ramp and of the first placement only, because steady times differ by placement.
-std::vector<double> first_placement(const model::Launch& launch) {
+std::vector<double> first_placement(const Launch& launch) {
   std::vector<double> samples = launch.latency_samples;
   for (std::size_t i = 1; i < launch.placements.size(); ++i)
     samples.resize(samples.size() -
@@ -80,23 +79,21 @@ std::vector<double> first_placement(const model::Launch& launch) {
 }
 
 // Returns the warmups plus the launches' median first steady step. nullopt if most launches have none.
-std::optional<std::int64_t> steady_after(const CellResult& cell,
-                                         const std::vector<model::WithinLaunch>& within) {
+std::optional<std::int64_t> steady_after(const CellResult& cell, const std::vector<WithinLaunch>& within) {
   std::vector<double> steps;
-  for (const model::WithinLaunch& each : within) {
+  for (const WithinLaunch& each : within) {
     if (each.steady_step) steps.push_back(static_cast<double>(*each.steady_step));
   }
   if (steps.empty() || 2 * steps.size() < within.size()) return std::nullopt;
   return cell.cell.warmup + static_cast<std::int64_t>(std::ceil(median(steps)));
 }
 
-std::optional<model::Estimate> estimate_of(const CellResult& cell,
-                                           const std::vector<model::WithinLaunch>& within, Field field,
-                                           std::optional<double> model::WithinLaunch::*spread) {
-  std::optional<model::Estimate> estimate = estimate_over(medians_of(cell.launches, field));
+std::optional<Estimate> estimate_of(const CellResult& cell, const std::vector<WithinLaunch>& within,
+                                    LaunchSummary field, std::optional<double> WithinLaunch::*spread) {
+  std::optional<Estimate> estimate = estimate_over(medians_of(cell.launches, field));
   if (!estimate || estimate->p50 <= 0) return estimate;
   std::vector<double> spreads;
-  for (const model::WithinLaunch& each : within) {
+  for (const WithinLaunch& each : within) {
     if (each.*spread) spreads.push_back(*(each.*spread));
   }
   estimate->within_launch = median_or_absent(std::move(spreads));
@@ -104,8 +101,6 @@ std::optional<model::Estimate> estimate_of(const CellResult& cell,
 }
 
 void summarize_launches(CellResult& cell) {
-  using model::Launch;
-  using model::WithinLaunch;
   std::vector<WithinLaunch> within;
   for (const Launch& launch : cell.launches) within.push_back(within_launch(launch));
   cell.summary.submit_seconds =
@@ -117,11 +112,11 @@ void summarize_launches(CellResult& cell) {
   cell.summary.steady_after = steady_after(cell, within);
 }
 
-std::optional<double> latency_of(const model::Launch& launch) {
+std::optional<double> latency_of(const Launch& launch) {
   return launch.latency_seconds ? std::optional(launch.latency_seconds->p50) : std::nullopt;
 }
 
-std::optional<double> throughput_of(const model::Launch& launch) {
+std::optional<double> throughput_of(const Launch& launch) {
   return launch.throughput_steps_per_second;
 }
 
@@ -192,10 +187,9 @@ std::optional<Range> interval_of_ratio(const std::vector<double>& over, const st
                std::max(above.high / below.low, ratio * factor)};
 }
 
-std::vector<double> values_of(const CellResult& cell,
-                              std::optional<double> (*number)(const model::Launch& launch)) {
+std::vector<double> values_of(const CellResult& cell, std::optional<double> (*number)(const Launch& launch)) {
   std::vector<double> values;
-  for (const model::Launch& launch : cell.launches) {
+  for (const Launch& launch : cell.launches) {
     if (const std::optional<double> value = number(launch); value && *value > 0) values.push_back(*value);
   }
   return values;
@@ -205,7 +199,7 @@ void add_throughput(CellResult& cell, const CellResult& reference) {
   const std::vector<double> own = values_of(cell, throughput_of), eager = values_of(reference, throughput_of);
   if (own.empty() || eager.empty()) return;
   cell.summary.throughput_over_eager = median(own) / median(eager);
-  if (!model::is_graph_mode(cell.cell.mode)) return;
+  if (!is_graph_mode(cell.cell.mode)) return;
   if (const auto interval = interval_of_ratio(own, eager)) {
     cell.summary.throughput_ci95_low = interval->low;
     cell.summary.throughput_ci95_high = interval->high;
@@ -214,7 +208,7 @@ void add_throughput(CellResult& cell, const CellResult& reference) {
 
 std::vector<double> costs_of(const CellResult& cell) {
   std::vector<double> costs;
-  for (const model::Launch& launch : cell.launches) {
+  for (const Launch& launch : cell.launches) {
     if (has_later_setups(cell.launches, launch)) costs.push_back(of_later_setups(launch, cost_seconds));
   }
   return costs;
@@ -223,11 +217,11 @@ std::vector<double> costs_of(const CellResult& cell) {
 // The steps after which the median saving per step has paid the median cost. The ends are those of the cost
 // over those of the saving, which follow from the gain's.
 void add_breakeven(CellResult& cell, double eager, double own) {
-  model::CellSummary& summary = cell.summary;
-  if (model::may_be_no_gain(summary)) {
-    summary.no_breakeven = model::NoBreakeven::not_told_apart;
+  CellSummary& summary = cell.summary;
+  if (may_be_no_gain(summary)) {
+    summary.no_breakeven = NoBreakeven::not_told_apart;
   } else if (eager <= own) {
-    summary.no_breakeven = model::NoBreakeven::never;
+    summary.no_breakeven = NoBreakeven::never;
   } else if (summary.setup_cost_seconds) {
     summary.breakeven_steps = std::ceil(*summary.setup_cost_seconds / (eager - own));
     const std::vector<double> costs = costs_of(cell);
@@ -238,7 +232,7 @@ void add_breakeven(CellResult& cell, double eager, double own) {
   }
 }
 
-void forget_gains(model::CellSummary& summary) {
+void forget_gains(CellSummary& summary) {
   summary.speedup_ci95_low = summary.speedup_ci95_high = std::nullopt;
   summary.throughput_over_eager = summary.throughput_ci95_low = summary.throughput_ci95_high = std::nullopt;
   summary.breakeven_steps = summary.breakeven_ci95_low = summary.breakeven_ci95_high = std::nullopt;
@@ -249,12 +243,12 @@ void forget_gains(model::CellSummary& summary) {
 // `reference` is null if eager was not measured.
 void compare_with_reference(CellResult& cell, const CellResult* reference) {
   forget_gains(cell.summary);
-  const bool is_graph = model::is_graph_mode(cell.cell.mode);
+  const bool is_graph = is_graph_mode(cell.cell.mode);
   if (is_graph) cell.summary.setup_cost_seconds = setup_over(cell.launches, cost_seconds);
   const auto& own = cell.summary.latency_seconds;
   if (!own || own->p50 <= 0) return;
   if (reference == nullptr || !reference->summary.latency_seconds) {
-    if (is_graph) cell.summary.no_breakeven = model::NoBreakeven::eager_not_swept;
+    if (is_graph) cell.summary.no_breakeven = NoBreakeven::eager_not_swept;
     return;
   }
   const double eager = reference->summary.latency_seconds->p50;
@@ -272,17 +266,17 @@ void compare_with_reference(CellResult& cell, const CellResult* reference) {
 // Sets setup_once_seconds to the median over launches. All cells of a task get the same value.
 void add_setup_once(std::vector<CellResult>& cells) {
   const auto task_of = [](const CellResult& cell) {
-    model::Cell task = cell.cell;
+    Cell task = cell.cell;
     task.batch = 0;
     return id_of(task);
   };
   const auto counts = [](const CellResult& cell) {
-    return cell.status == model::CellStatus::ok && model::is_graph_mode(cell.cell.mode);
+    return cell.status == CellStatus::ok && is_graph_mode(cell.cell.mode);
   };
   std::map<std::string, std::map<std::int64_t, double>> sums;  // by task and launch
   for (const CellResult& cell : cells) {
     if (!counts(cell)) continue;
-    for (const model::Launch& launch : cell.launches) {
+    for (const Launch& launch : cell.launches) {
       if (const auto excess = first_setup_excess(cell.launches, launch))
         sums[task_of(cell)][launch.index] += *excess;
     }
@@ -297,8 +291,8 @@ void add_setup_once(std::vector<CellResult>& cells) {
 }
 
 void add_prediction(CellResult& cell) {
-  const std::optional<model::Estimate>& latency = cell.summary.latency_seconds;
-  if (!cell.records || !latency || latency->p50 <= 0 || model::is_graph_mode(cell.cell.mode)) return;
+  const std::optional<Estimate>& latency = cell.summary.latency_seconds;
+  if (!cell.records || !latency || latency->p50 <= 0 || is_graph_mode(cell.cell.mode)) return;
   const double idle = 1 - cell.records->busy_seconds / latency->p50;
   cell.summary.launch_bound = idle > 0 ? std::optional(idle) : std::nullopt;
   if (cell.records->graph_seconds > 0)
@@ -307,9 +301,9 @@ void add_prediction(CellResult& cell) {
 
 }  // namespace
 
-std::optional<model::Estimate> estimate_over(const std::vector<double>& launches) {
+std::optional<Estimate> estimate_over(const std::vector<double>& launches) {
   if (launches.empty()) return std::nullopt;
-  model::Estimate estimate{};
+  Estimate estimate{};
   estimate.p50 = median(launches);
   if (std::ranges::any_of(launches, [](double each) { return each <= 0; })) return estimate;
   add_interval(estimate, launches);
@@ -317,7 +311,7 @@ std::optional<model::Estimate> estimate_over(const std::vector<double>& launches
   return estimate;
 }
 
-model::WithinLaunch within_launch(const model::Launch& launch) {
+WithinLaunch within_launch(const Launch& launch) {
   if (launch.within) return *launch.within;
   return {spread_of(launch.submit_samples, launch.submit_seconds),
           spread_of(launch.latency_samples, launch.latency_seconds),
@@ -326,7 +320,7 @@ model::WithinLaunch within_launch(const model::Launch& launch) {
 
 void summarize_cells(std::vector<CellResult>& cells) {
   for (CellResult& cell : cells) {
-    if (cell.status != model::CellStatus::ok) continue;
+    if (cell.status != CellStatus::ok) continue;
     summarize_launches(cell);
     add_prediction(cell);
   }
@@ -337,32 +331,32 @@ void summarize_cells(std::vector<CellResult>& cells) {
 void add_gains(std::vector<CellResult>& cells) {
   std::map<std::string, const CellResult*> measured;
   for (const CellResult& cell : cells) {
-    if (cell.status == model::CellStatus::ok) measured[id_of(cell.cell)] = &cell;
+    if (cell.status == CellStatus::ok) measured[id_of(cell.cell)] = &cell;
   }
   for (CellResult& cell : cells) {
-    if (cell.status != model::CellStatus::ok) continue;
-    const auto reference = measured.find(id_of(model::reference_of(cell.cell)));
+    if (cell.status != CellStatus::ok) continue;
+    const auto reference = measured.find(id_of(reference_of(cell.cell)));
     compare_with_reference(cell, reference != measured.end() ? reference->second : nullptr);
   }
 }
 
 namespace {
 
-double later_launch(const model::Floor& idle, const std::optional<model::Floor>& queued) {
+double later_launch(const Floor& idle, const std::optional<Floor>& queued) {
   return queued ? std::min(idle.p50, queued->p50) : idle.p50;
 }
 
 // Returns the number of eager launches. If a foreign step has eager ops, the number comes from records, and
 // is absent without records.
 std::optional<std::int64_t> eager_launches(const CellResult& cell) {
-  if (cell.cell.preset != model::of_its_own || cell.graph->eager_ops == 0) return cell.graph->eager_ops;
+  if (cell.cell.preset != of_its_own || cell.graph->eager_ops == 0) return cell.graph->eager_ops;
   if (!cell.records) return std::nullopt;
   return cell.records->operations - cell.graph->contents.nodes;
 }
 
 }  // namespace
 
-std::optional<double> submit_floor(const model::Floors& floors, const CellResult& cell) {
+std::optional<double> submit_floor(const Floors& floors, const CellResult& cell) {
   if (!cell.graph || !floors.kernel_launch || !floors.graph_launch) return std::nullopt;
   const std::optional<std::int64_t> eager = eager_launches(cell);
   if (!eager || cell.graph->pieces + *eager <= 0) return std::nullopt;
@@ -375,7 +369,7 @@ std::optional<double> submit_floor(const model::Floors& floors, const CellResult
   return floor > 0 ? std::optional<double>(floor) : std::nullopt;
 }
 
-void add_submit_over_floor(const model::Floors& floors, std::vector<CellResult>& cells) {
+void add_submit_over_floor(const Floors& floors, std::vector<CellResult>& cells) {
   for (CellResult& cell : cells) {
     const std::optional<double> floor = submit_floor(floors, cell);
     if (floor && cell.summary.submit_seconds)
@@ -383,4 +377,4 @@ void add_submit_over_floor(const model::Floors& floors, std::vector<CellResult>&
   }
 }
 
-}  // namespace graphbench::statistics
+}  // namespace graphbench::model

@@ -7,29 +7,29 @@
 
 #include "harness/model/result.hpp"
 
-namespace graphbench::statistics {
+namespace graphbench::model {
 
 // Returns the median over launches, and from three launches on the confidence interval of their geometric
 // mean; nullopt without launches.
-std::optional<model::Estimate> estimate_over(const std::vector<double>& launches);
+std::optional<Estimate> estimate_over(const std::vector<double>& launches);
 
 // Returns launch.within if it is set, else computes it from the launch's samples.
-model::WithinLaunch within_launch(const model::Launch& launch);
+WithinLaunch within_launch(const Launch& launch);
 
 // Readers of documents make summaries again with these functions, and refuse others
 // (codec/check_summaries.hpp): a formula that changes must leave those of earlier documents to be read. Sets
 // the summaries of all cells that are ok. Gains and break-even compare a cell with the eager cell of the same
 // workload, preset, dtype, pass, batch and warmup.
-void summarize_cells(std::vector<model::CellResult>& cells);
+void summarize_cells(std::vector<CellResult>& cells);
 // The part that makes gains and break-even, from the medians that the summaries have. One centre for a gain,
 // its interval and the break-even: the ratio of medians over launches.
-void add_gains(std::vector<model::CellResult>& cells);
+void add_gains(std::vector<CellResult>& cells);
 
 // The minimum cost of submitting one step: a graph of one empty kernel per graph launch, and an empty kernel
 // per eager op. The stream is idle for the first launch. Each other launch costs the smaller of its costs on
 // an idle and on a busy stream. Absent without floors or counts.
-std::optional<double> submit_floor(const model::Floors& floors, const model::CellResult& cell);
+std::optional<double> submit_floor(const Floors& floors, const CellResult& cell);
 
-void add_submit_over_floor(const model::Floors& floors, std::vector<model::CellResult>& cells);
+void add_submit_over_floor(const Floors& floors, std::vector<CellResult>& cells);
 
-}  // namespace graphbench::statistics
+}  // namespace graphbench::model

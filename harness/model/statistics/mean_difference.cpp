@@ -12,7 +12,7 @@
 
 #include "harness/model/statistics/moments.hpp"
 
-namespace graphbench::statistics {
+namespace graphbench::model {
 namespace {
 
 // Boost does not promote to long double, which is several times slower and changes no relevant digit.
@@ -231,4 +231,4 @@ std::optional<RatioOfMeans> ratio_of_means(std::span<const double> numerator,
   return RatioOfMeans{above / below, std::max((b - root) / a, 0.0), (b + root) / a};
 }
 
-}  // namespace graphbench::statistics
+}  // namespace graphbench::model

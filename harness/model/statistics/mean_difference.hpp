@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-namespace graphbench::statistics {
+namespace graphbench::model {
 
 // The least standard deviation that tests assume for a launch's median: 0.1 %. The best machines have 0.2 %.
 // Launches may agree to the last digit by chance or because a clock rounds, and would make any change
@@ -107,4 +107,4 @@ Denominator sign_of_mean(std::span<const double> values, double spread_min);
 std::optional<RatioOfMeans> ratio_of_means(std::span<const double> numerator,
                                            std::span<const double> denominator, double spread_min);
 
-}  // namespace graphbench::statistics
+}  // namespace graphbench::model

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-namespace graphbench::statistics {
+namespace graphbench::model {
 
 // The mean of at least one value.
 inline double mean_of(std::span<const double> values) {
@@ -33,4 +33,4 @@ inline double geometric_mean(std::vector<double> values) {
   return std::exp(mean_of(values));
 }
 
-}  // namespace graphbench::statistics
+}  // namespace graphbench::model

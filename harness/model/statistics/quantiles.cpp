@@ -9,7 +9,7 @@
 #include <limits>
 #include <utility>
 
-namespace graphbench::statistics {
+namespace graphbench::model {
 namespace {
 
 std::size_t position_of(double fraction, std::size_t count) {
@@ -58,4 +58,4 @@ double relative_half_width(const std::vector<double>& sorted) {
   return (interval->high - interval->low) / 2 / centre;
 }
 
-}  // namespace graphbench::statistics
+}  // namespace graphbench::model

@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-namespace graphbench::statistics {
+namespace graphbench::model {
 
 // The median. With an even count: the mean of the two middle values. Throws std::out_of_range without values.
 double median(std::vector<double> values);
@@ -29,4 +29,4 @@ std::optional<MedianInterval> median_interval(const std::vector<double>& sorted)
 // Returns half the interval's width divided by the median. Infinite without an interval.
 double relative_half_width(const std::vector<double>& sorted);
 
-}  // namespace graphbench::statistics
+}  // namespace graphbench::model

@@ -6,28 +6,26 @@
 
 #include "harness/model/result.hpp"
 
-namespace graphbench::statistics {
+namespace graphbench::model {
 
 // Returns the time of capture, instantiation and upload.
-double setup_seconds(const model::Setup& setup);
+double setup_seconds(const Setup& setup);
 // Returns setup_seconds() plus the time of the warmups, because only a capture needs these eager steps.
-double cost_seconds(const model::Setup& setup);
+double cost_seconds(const Setup& setup);
 
 // Returns the median of `number` over the launch's later placements, or the value of its only placement. The
 // first placement is different, because the driver then also allocates memory that the process keeps.
-double of_later_setups(const model::Launch& launch, double (*number)(const model::Setup& setup));
+double of_later_setups(const Launch& launch, double (*number)(const Setup& setup));
 
 // Whether the setups of `launch` count. With one placement per launch, the setup of launch 0 does not count,
 // unless the cell has no other launch.
-bool has_later_setups(const std::vector<model::Launch>& launches, const model::Launch& launch);
+bool has_later_setups(const std::vector<Launch>& launches, const Launch& launch);
 
 // Returns the median of `number` over the launches whose setups count, or nullopt without launches.
-std::optional<double> setup_over(const std::vector<model::Launch>& launches,
-                                 double (*number)(const model::Setup& setup));
+std::optional<double> setup_over(const std::vector<Launch>& launches, double (*number)(const Setup& setup));
 
 // Returns the cost of the launch's first setup minus the cost of later setups. With one placement per
 // launch, only launch 0 has this value, and only if the cell has later launches.
-std::optional<double> first_setup_excess(const std::vector<model::Launch>& launches,
-                                         const model::Launch& launch);
+std::optional<double> first_setup_excess(const std::vector<Launch>& launches, const Launch& launch);
 
-}  // namespace graphbench::statistics
+}  // namespace graphbench::model

@@ -8,7 +8,7 @@
 #include "harness/model/statistics/moments.hpp"
 #include "harness/model/statistics/quantiles.hpp"
 
-namespace graphbench::statistics {
+namespace graphbench::model {
 namespace {
 
 // From the formula of samples_for_p99 (summary.hpp), for p90 and p99.9.
@@ -23,11 +23,11 @@ using Iterator = std::vector<double>::const_iterator;
 
 }  // namespace
 
-std::optional<model::Summary> summarize(const std::vector<double>& samples) {
+std::optional<Summary> summarize(const std::vector<double>& samples) {
   if (samples.empty()) return std::nullopt;
   std::vector<double> sorted = samples;
   std::ranges::sort(sorted);
-  model::Summary summary{};
+  Summary summary{};
   summary.count = static_cast<std::int64_t>(sorted.size());
   summary.min = sorted.front();
   summary.max = sorted.back();
@@ -44,20 +44,20 @@ std::optional<model::Summary> summarize(const std::vector<double>& samples) {
   return summary;
 }
 
-std::optional<model::Summary> summarize_placements(const std::vector<std::vector<double>>& placements) {
+std::optional<Summary> summarize_placements(const std::vector<std::vector<double>>& placements) {
   std::vector<double> pooled;
   std::vector<double> medians;
   std::vector<double> lows;
   std::vector<double> highs;
   for (const std::vector<double>& samples : placements) {
-    const std::optional<model::Summary> own = summarize(samples);
+    const std::optional<Summary> own = summarize(samples);
     if (!own) continue;
     pooled.insert(pooled.end(), samples.begin(), samples.end());
     medians.push_back(own->p50);
     if (own->p50_ci95_low) lows.push_back(*own->p50_ci95_low);
     if (own->p50_ci95_high) highs.push_back(*own->p50_ci95_high);
   }
-  std::optional<model::Summary> summary = summarize(pooled);
+  std::optional<Summary> summary = summarize(pooled);
   if (!summary) return summary;
   summary->p50 = geometric_mean(medians);
   const bool all = lows.size() == medians.size() && highs.size() == medians.size();
@@ -83,4 +83,4 @@ std::optional<std::int64_t> steady_index(const std::vector<double>& samples) {
   return std::nullopt;
 }
 
-}  // namespace graphbench::statistics
+}  // namespace graphbench::model

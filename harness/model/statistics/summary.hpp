@@ -8,20 +8,20 @@
 
 #include "harness/model/result.hpp"
 
-namespace graphbench::statistics {
+namespace graphbench::model {
 
 // The smallest n with 1 - 0.99^n >= 0.99. With fewer samples, even the maximum may lie below the true 99th
 // percentile (Hahn & Meeker, Statistical Intervals, 1991, section 5.3).
 inline constexpr std::int64_t samples_for_p99 = 459;
 
-// Returns nullopt without samples. p90, p99 and p99.9 are absent with too few samples (see model::Summary).
-std::optional<model::Summary> summarize(const std::vector<double>& samples);
+// Returns nullopt without samples. p90, p99 and p99.9 are absent with too few samples (see Summary).
+std::optional<Summary> summarize(const std::vector<double>& samples);
 
 // Summarizes a launch with several placements. All steps of a placement may be slower or faster by one
 // factor. So p50 and the bounds of its interval are geometric means over the placements, with equal weights.
 // The interval is valid only for these placements, and may be too wide. Placements without samples are
 // ignored.
-std::optional<model::Summary> summarize_placements(const std::vector<std::vector<double>>& placements);
+std::optional<Summary> summarize_placements(const std::vector<std::vector<double>>& placements);
 
 // The ramp: this many first samples of a launch, which steady_index() examines one by one.
 inline constexpr std::int64_t ramp_samples = 32;
@@ -32,4 +32,4 @@ inline constexpr std::int64_t ramp_samples = 32;
 // no k has at least five ramp samples from k on, or with too few samples.
 std::optional<std::int64_t> steady_index(const std::vector<double>& samples);
 
-}  // namespace graphbench::statistics
+}  // namespace graphbench::model

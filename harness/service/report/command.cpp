@@ -35,9 +35,9 @@ class ReportCommand final : public options::Command {
     options::check_output_file("-o", output_, options::Stdout::allowed);
     std::vector<NamedText> documents;
     for (const std::string& path : paths_)
-      documents.push_back({path, std::string(codec::read_text(path).view())});
+      documents.push_back({path, std::string(model::read_text(path).view())});
     options::write_document(output_, service::make_report(built_in_page, documents), "-o: ");
-    return exit_done;
+    return model::exit_done;
   }
 
  private:

@@ -28,25 +28,25 @@ using OptionalNumber = std::optional<double>;
 
 constexpr std::size_t message_bytes_max = 200;
 
-std::optional<std::vector<codec::Member>> members_of(const NamedText& document,
-                                                     const codec::PaddedText& text) try {
-  return codec::members_of(text.view());
+std::optional<std::vector<model::Member>> members_of(const NamedText& document,
+                                                     const model::PaddedText& text) try {
+  return model::members_of(text.view());
 } catch (const InputError& error) {  // it names the key alone
   throw InputError(document.source, error.what());
 }
 
 std::string schema_of(const NamedText& document) {
-  const codec::PaddedText text(document.text);
+  const model::PaddedText text(document.text);
   const auto members = members_of(document, text);
   if (!members)
     throw InputError(document.source, "the file is not a JSON object: give a graphbench document");
-  const auto found = std::ranges::find(*members, "schema", &codec::Member::name);
+  const auto found = std::ranges::find(*members, "schema", &model::Member::name);
   return found == members->end() ? "" : found->text;
 }
 
 // Checks the nesting first, because json's copies and dump() recurse once for each level.
 json parsed(const NamedText& document) {
-  codec::check_json(document.text, document.source);
+  model::check_json(document.text, document.source);
   json value = json::parse(document.text, nullptr, false);
   if (value.is_discarded()) throw InputError(document.source, "the file is not JSON");
   return value;
@@ -55,12 +55,12 @@ json parsed(const NamedText& document) {
 // Reads a document that a description covers. Refuses a document without the list `wanted`.
 template <typename T>
 T read_described(const NamedText& document, std::string_view wanted) {
-  codec::JsonWalk walk(document.source);
+  model::JsonWalk walk(document.source);
   T data{};
   bool complete = false;
-  walk.document(document.text, [&](std::string_view key, codec::JsonWalk::Value value) {
+  walk.document(document.text, [&](std::string_view key, model::JsonWalk::Value value) {
     complete |= key == wanted;
-    codec::JsonReader(walk).read_field(key, value, data);
+    model::JsonReader(walk).read_field(key, value, data);
   });
   if (!complete)
     throw InputError(document.source,
@@ -156,7 +156,7 @@ std::string row_of(const CellResult& cell, const std::vector<Column>& columns) {
 }
 
 json head_json(const model::Result& result) {
-  json head = json::parse(codec::head_to_json(result) + "]}");
+  json head = json::parse(model::head_to_json(result) + "]}");
   head.erase("cells");
   json plan;
   for (const char* key : {"argv", "launches"}) plan[key] = head["plan"].value(key, json());
@@ -203,7 +203,7 @@ void add(const NamedText& document, Contents& contents, std::string& base) {
   const bool compared = contents.comparison.has_value();
   const bool is_bill = schema == "graphbench.bill/1";
   if ((schema == "graphbench.result/1" || is_bill) && !(contents.result && compared)) {
-    model::Result result = codec::read_result(document.text, document.source);
+    model::Result result = model::read_result(document.text, document.source);
     if (contents.result)
       contents.comparison =
           judge::report_of(comparison_of({*contents.result, base}, {result, document.source}));

@@ -133,7 +133,7 @@ json memory_of(const model::Result& result) {
     const auto [place, is_new] = places.try_emplace(model::id_of(worker), workers.size());
     if (is_new) workers.emplace_back(model::id_of(cell.cell), std::vector<OptionalNumber>(parts.size()));
     for (std::size_t i = 0; i < parts.size(); ++i) {
-      const OptionalNumber bytes = statistics::value_of(*parts[i], cell);
+      const OptionalNumber bytes = model::value_of(*parts[i], cell);
       OptionalNumber& all = workers[place->second].second[i];
       if (!bytes) continue;
       all =

@@ -114,7 +114,7 @@ json json_of(const Report& report) {
 }
 
 std::string with_row(std::string line, const std::string& source) {
-  const model::CellResult cell = codec::read_cell(line, source);
+  const model::CellResult cell = model::read_cell(line, source);
   if (cell.status != model::CellStatus::ok) return line;
   std::string row;
   for (const model::MetricRow* metric : sweep::page_metrics()) {

@@ -147,7 +147,7 @@ int serve_until_stopped(const ServiceSettings& settings) {
     }
     complain("stopping");
   });
-  return exit_done;
+  return model::exit_done;
 }
 
 class ServeCommand final : public options::Command {

@@ -20,7 +20,7 @@
 namespace graphbench::service {
 namespace {
 
-using codec::Member;
+using model::Member;
 using Kind = Member::Kind;
 using DocumentOf = std::function<std::optional<std::string>(const std::string&)>;
 using Setting = void (*)(const std::string&, model::ComparisonSettings&);
@@ -34,7 +34,7 @@ constexpr std::array<std::pair<const char*, Setting>, 4> settings_by_name{{{"mar
 using Members = std::map<std::string, Member>;
 
 Members members_in(std::string_view body) {
-  std::optional<std::vector<Member>> members = codec::members_of(body);
+  std::optional<std::vector<Member>> members = model::members_of(body);
   if (!members) {
     throw InputError("", R"(the body is not a JSON object: give e.g. {"base": "ID", "new": "ID"})");
   }
@@ -43,9 +43,9 @@ Members members_in(std::string_view body) {
   return by_name;
 }
 
-codec::Document parse_stored(const std::string& id, std::string text) {
+model::Document parse_stored(const std::string& id, std::string text) {
   try {
-    return codec::parse_copy(std::move(text), "results");
+    return model::parse_copy(std::move(text), "results");
   } catch (const InputError& error) {
     throw DamagedDocument(id, error.what());
   }
@@ -59,9 +59,9 @@ judge::Side side_of(const Members& request, const char* name, const DocumentOf& 
                      "the value is missing, or neither a string nor an object: give the id of a sweep, or a "
                      "result document");
   }
-  std::vector<codec::Document> documents;
+  std::vector<model::Document> documents;
   if (kind == Kind::object) {
-    documents.push_back(codec::parse_document(given->second.raw, name));
+    documents.push_back(model::parse_document(given->second.raw, name));
   } else {
     const std::string& id = given->second.text;
     std::optional<std::string> text = document_of(id);
@@ -102,7 +102,7 @@ model::ComparisonSettings settings_of(const Members& request) {
 }  // namespace
 
 std::string answer_comparison(std::string body, const DocumentOf& document_of) {
-  const codec::PaddedText text(std::move(body));
+  const model::PaddedText text(std::move(body));
   const Members request = members_in(text.view());
   const model::ComparisonSettings settings = settings_of(request);
   const judge::Side base = side_of(request, "base", document_of);

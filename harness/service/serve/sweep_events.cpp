@@ -4,10 +4,10 @@
 #include "harness/model/codec/messages.hpp"
 #include "harness/model/codec/result_fields.hpp"
 
-namespace graphbench::codec {
+namespace graphbench::model {
 
-GB_DESCRIBE(model::Progress, cells_done, cells_total, tasks_done, tasks_total, elapsed_seconds, eta_seconds,
-            worker, phase, batch, failures);
+GB_DESCRIBE(Progress, cells_done, cells_total, tasks_done, tasks_total, elapsed_seconds, eta_seconds, worker,
+            phase, batch, failures);
 GB_DESCRIBE(service::ServedSweep, asked, run);
 GB_DESCRIBE(service::SweepBegan, device, facts, submitter, (later, plan));
 GB_DESCRIBE(service::SweepProgress, progress);
@@ -25,24 +25,24 @@ GB_DESCRIBE(service::SweepCells, (custom_field<CellDocuments>("cells")));
 
 GB_NAMES(service::SweepEvent, "began", "progress", "cells");
 
-}  // namespace graphbench::codec
+}  // namespace graphbench::model
 
 namespace graphbench::service {
 
 std::string encode_served_sweep(const ServedSweep& served) {
-  return codec::write_data(served);
+  return model::write_data(served);
 }
 
 ServedSweep decode_served_sweep(std::string_view text) {
-  return codec::read_data<ServedSweep>(text, "read the service's request");
+  return model::read_data<ServedSweep>(text, "read the service's request");
 }
 
 std::string encode_sweep_event(const SweepEvent& event) {
-  return codec::write_message(event);
+  return model::write_message(event);
 }
 
 SweepEvent decode_sweep_event(std::string_view line) {
-  return codec::read_message<SweepEvent>(line, "read sweep event");
+  return model::read_message<SweepEvent>(line, "read sweep event");
 }
 
 }  // namespace graphbench::service

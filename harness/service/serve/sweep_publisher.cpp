@@ -31,7 +31,7 @@ void SweepPublisher::show_again(const SweepStore& store, const SweepStore::Ended
     throw Error(ErrorCode::invalid_argument, "read sweep event: the event has another kind");
   std::vector<model::CellResult> cells;
   for (const StoredCell& cell : store.cells(sweep.id, 0))
-    cells.push_back(codec::read_cell(cell.document, "cell " + cell.id));
+    cells.push_back(model::read_cell(cell.document, "cell " + cell.id));
   device_ = began->device;
   metrics_.set_device(device_, began->facts);
   for (const model::CellResult& cell : cells) metrics_.show_cell(device_, cell);
@@ -44,7 +44,7 @@ void SweepPublisher::show_again(const SweepStore& store, const SweepStore::Ended
   const std::optional<std::string> document = store.result(sweep.id);
   if (!document) return;
   const std::string source = "sweep " + sweep.id;
-  const model::Result result = codec::read_result(*document, source);
+  const model::Result result = model::read_result(*document, source);
   metrics_.set_notes(device_, model::notes_of(result));
   if (baseline_) metrics_.set_comparison(device_, baseline_->compare_with(result, source));
 }
@@ -67,7 +67,7 @@ void SweepPublisher::end(const std::string& id, const SweepEnd& end) {
 void SweepPublisher::tell(const std::string& id, const std::string& document, bool done) {
   model::Result result;
   try {
-    result = codec::read_result(document, "sweep " + id);
+    result = model::read_result(document, "sweep " + id);
   } catch (const std::exception& error) {
     complain("warning: /metrics has neither notes on sweep %s nor a comparison: %s", id.c_str(),
              error.what());

@@ -37,13 +37,14 @@ struct FinishedDocument {
 // Reads the document of a process that may have died. Absent if the document is missing or incomplete.
 std::optional<FinishedDocument> read_finished(const std::string& path) {
   try {
-    const codec::PaddedText text = codec::read_text(path);
-    const codec::DocumentInParts document = codec::read_parts(text.view(), path);
+    const model::PaddedText text = model::read_text(path);
+    const model::DocumentInParts document = model::read_parts(text.view(), path);
     if (!document.head.complete) return std::nullopt;
     FinishedDocument finished;
-    finished.end.exit_code = exit_done;
-    for (const codec::CellText& cell : document.cells) {
-      if (cell.evidence.status == model::CellStatus::failed) finished.end.exit_code = exit_cells_failed;
+    finished.end.exit_code = model::exit_done;
+    for (const model::CellText& cell : document.cells) {
+      if (cell.evidence.status == model::CellStatus::failed)
+        finished.end.exit_code = model::exit_cells_failed;
       finished.cells.push_back({cell.id, std::string(text.view().substr(cell.begin, cell.bytes))});
     }
     finished.end.finished_at = document.head.finished_at;
@@ -105,7 +106,7 @@ SweepStore& store_finished_documents(SweepStore& store, const std::string& folde
 constexpr std::chrono::seconds turn_period{1};
 
 std::optional<std::string> contents_of(const std::string& path) {
-  WholeFile file = read_whole_file(path, codec::document_bytes_max);
+  WholeFile file = read_whole_file(path, model::document_bytes_max);
   if (!file.why_not.empty()) return std::nullopt;
   return std::move(file.text);
 }
@@ -123,9 +124,9 @@ SweepEnd end_of(const SweepExit& exit) {
   if (exit.signal != 0) {
     end.state = SweepState::failed;
     end.message = "ended by " + process::signal_name(exit.signal) + (output.empty() ? "" : ": " + output);
-  } else if (exit.exit_code == exit_interrupted) {
+  } else if (exit.exit_code == model::exit_interrupted) {
     end.state = SweepState::interrupted;
-  } else if (exit.exit_code != 0 && exit.exit_code != exit_cells_failed) {
+  } else if (exit.exit_code != 0 && exit.exit_code != model::exit_cells_failed) {
     end.state = SweepState::failed;
     end.message = output;
   }
@@ -134,7 +135,7 @@ SweepEnd end_of(const SweepExit& exit) {
 
 // The label `status` of graphbench_sweeps_total.
 const char* end_status(const SweepEnd& end) {
-  const bool cells_failed = end.state == SweepState::done && end.exit_code == exit_cells_failed;
+  const bool cells_failed = end.state == SweepState::done && end.exit_code == model::exit_cells_failed;
   return cells_failed ? "cells_failed" : name_of(end.state);
 }
 
@@ -325,7 +326,7 @@ void SweepRunner::take(const std::string& id, std::string_view line) {
     std::vector<SweepStore::NewCell> cells;
     for (const model::CellResult& cell : done->cells) {
       publisher_.set_cell(cell);
-      cells.push_back({model::id_of(cell.cell), codec::to_json(cell)});
+      cells.push_back({model::id_of(cell.cell), model::to_json(cell)});
     }
     parts_.feed.tell_cells(id, parts_.store.add_cells(id, cells));
   }

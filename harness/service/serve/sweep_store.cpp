@@ -57,8 +57,8 @@ std::vector<std::string> texts_of(const std::string& list) {
 // takes documents of every version.
 std::string checked(std::string document, const std::string& sweep, const std::string& what) {
   try {
-    codec::JsonWalk walk(what);
-    walk.document(document, [&](std::string_view, codec::JsonWalk::Value value) { walk.skip(value); });
+    model::JsonWalk walk(what);
+    walk.document(document, [&](std::string_view, model::JsonWalk::Value value) { walk.skip(value); });
   } catch (const InputError& error) {
     throw DamagedDocument(sweep, error.what());
   }

@@ -182,8 +182,8 @@ class CellBenchmarks {
     const std::int64_t device_steps = std::min<std::int64_t>(state.max_iterations, device_steps_max);
     measure::SampleBuffer device_ns(static_cast<std::size_t>(device_steps));
     measure::device_loop<Clock>(device_steps, step, *begin, *end, device_ns);
-    state.counters["submit_seconds"] = statistics::median(submit_ns.seconds());
-    state.counters["device_seconds"] = statistics::median(device_ns.seconds());
+    state.counters["submit_seconds"] = model::median(submit_ns.seconds());
+    state.counters["device_seconds"] = model::median(device_ns.seconds());
   }
 
   OpenTask& open_task(const model::WorkerTask& task) {
@@ -291,9 +291,9 @@ class BenchCommand final : public options::Command {
                            ? "the filter chooses no cell: --benchmark_list_tests prints the cells' names"
                            : outcome.why_none);
     }
-    if (outcome.failed == 0) return exit_done;
+    if (outcome.failed == 0) return model::exit_done;
     complain("%lld cells failed; the output gives a reason for each", static_cast<long long>(outcome.failed));
-    return exit_cells_failed;
+    return model::exit_cells_failed;
   }
 
  private:

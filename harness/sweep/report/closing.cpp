@@ -96,7 +96,7 @@ reporters::Section walk_of(const model::CellResult& cell) {
   }
   std::string text =
       fmt::format("{} of {} steps needed no new program or recording", hits.size(), walk.traces.size());
-  if (!hits.empty()) text += ", and took " + reporters::format_seconds(statistics::median(hits));
+  if (!hits.empty()) text += ", and took " + reporters::format_seconds(model::median(hits));
   section.sentences.push_back(
       {text + fmt::format("; {} program{} kept", walk.programs, walk.programs == 1 ? " is" : "s are")});
   return section;

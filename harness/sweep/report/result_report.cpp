@@ -35,7 +35,7 @@ int width_of(const MetricRow& row) {
 }
 
 std::optional<double> cell_value_of(const MetricRow& row, const CellResult& cell) {
-  return statistics::value_of(row, cell);
+  return model::value_of(row, cell);
 }
 
 // True if cells of the mode have the metric.

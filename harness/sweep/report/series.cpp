@@ -41,7 +41,7 @@ reporters::Family<CellResult> family_of(const model::MetricRow& metric) {
                                                   {"CELL"}, std::string(metric.help));
   if (!model::is_distribution(metric)) {
     return {std::move(row), [&metric](const CellResult& cell) -> SeriesList {
-              const auto value = statistics::value_of(metric, cell);
+              const auto value = model::value_of(metric, cell);
               if (cell.status != CellStatus::ok || !value) return {};
               return {{{}, *value}};
             }};
@@ -62,7 +62,7 @@ SeriesList ramp_of(const CellResult& cell) {
     for (const model::Launch& launch : cell.launches) {
       if (step < launch.latency_samples.size()) values.push_back(launch.latency_samples[step]);
     }
-    if (const auto value = statistics::median_or_absent(std::move(values)))
+    if (const auto value = model::median_or_absent(std::move(values)))
       series.push_back({{std::to_string(step)}, *value});
   }
   return series;
@@ -72,7 +72,7 @@ SeriesList memory_of(const CellResult& cell) {
   SeriesList series;
   if (cell.status != CellStatus::ok) return series;
   for (const model::MetricRow* row : model::metrics_in(model::MetricSection::memory)) {
-    const auto value = row->memory_of.empty() ? std::nullopt : statistics::value_of(*row, cell);
+    const auto value = row->memory_of.empty() ? std::nullopt : model::value_of(*row, cell);
     if (value) series.push_back({{std::string(row->memory_of)}, *value});
   }
   return series;
@@ -260,7 +260,7 @@ ClientMetric::Summary times_over(double p50, const std::vector<model::Summary>& 
     for (const model::Summary& summary : launches) {
       if (summary.*member) known.push_back(*(summary.*member));
     }
-    const auto value = statistics::median_or_absent(std::move(known));
+    const auto value = model::median_or_absent(std::move(known));
     if (value && std::isfinite(*value)) time.quantile.push_back({quantile, *value});
   }
   return time;

@@ -14,7 +14,7 @@ double steps_of(const model::CellResult& cell) {
   std::int64_t steps = 0;
   for (const model::Launch& launch : cell.launches) {
     // Also counts samples of the ramp (the first steps) that the document has: no summary includes the ramp.
-    steps += std::min<std::int64_t>(std::ssize(launch.latency_samples), statistics::ramp_samples);
+    steps += std::min<std::int64_t>(std::ssize(launch.latency_samples), model::ramp_samples);
     if (launch.latency_seconds) steps += launch.latency_seconds->count;
     if (launch.device_seconds) steps += launch.device_seconds->count;
   }

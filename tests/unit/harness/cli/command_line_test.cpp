@@ -195,7 +195,7 @@ TEST(CommandLine, ListAnswersScriptsFromTheTables) {
   const std::vector<const char*> words = {"graphbench", "list", "modes", "--format", "json"};
   const CommandLine::Request request = line.parse(static_cast<int>(words.size()), words.data());
   testing::internal::CaptureStdout();
-  EXPECT_EQ(request.command->run(request.invocation), exit_done);
+  EXPECT_EQ(request.command->run(request.invocation), model::exit_done);
   const auto document = nlohmann::json::parse(testing::internal::GetCapturedStdout());
   ASSERT_EQ(document.at("modes").size(), model::modes().size());
   EXPECT_EQ(document.at("modes").at(0),

@@ -75,7 +75,7 @@ TEST_F(Serve, EverySizeHasItsCostItsUsersAndItsTimes) {
     const double saved = *size.eager_seconds - *size.step_seconds;
     ASSERT_EQ(size.breakeven_steps.has_value(), saved > 0);
     if (saved > 0) {
-      EXPECT_EQ(*size.breakeven_steps, std::ceil(statistics::cost_seconds(size.setup) / saved));
+      EXPECT_EQ(*size.breakeven_steps, std::ceil(model::cost_seconds(size.setup) / saved));
     }
   }
   EXPECT_THAT(answer.launch.sizes[1].rows, ElementsAre(RowCount{3, 10}, RowCount{4, 10}));
@@ -374,7 +374,7 @@ TEST(LadderProcess, TaskAndAnswerCrossThePipeAsTheyAre) {
   task.arrivals = {0, 0.5};
   task.modes = {"whole", "eager"};
   task.placements = 5;
-  const ServeTask back = codec::read_data<ServeTask>(codec::write_data(task), "");
+  const ServeTask back = model::read_data<ServeTask>(model::write_data(task), "");
   EXPECT_EQ(back.sizes, task.sizes);
   EXPECT_EQ(back.rows, task.rows);
   EXPECT_EQ(back.arrivals, task.arrivals);
@@ -399,7 +399,7 @@ TEST(LadderProcess, TaskAndAnswerCrossThePipeAsTheyAre) {
   answer.launch.placements = {{0.25, 0.125, 2.0}};
   answer.launch.first_requests = FirstRequests{3, 0.5, 1.0, 1.5};
   answer.launch.memory.line_bytes = 9;
-  const ServeAnswer same = codec::read_data<ServeAnswer>(codec::write_data(answer), "");
+  const ServeAnswer same = model::read_data<ServeAnswer>(model::write_data(answer), "");
   EXPECT_EQ(same.status, answer.status);
   EXPECT_EQ(same.reason.value().message, "why");
   EXPECT_EQ(same.reason->code, "check_failed");
@@ -411,7 +411,7 @@ TEST(LadderProcess, TaskAndAnswerCrossThePipeAsTheyAre) {
   EXPECT_EQ(same.launch.steps, answer.launch.steps);
   EXPECT_EQ(same.launch.sizes.at(0).rows, answer.launch.sizes[0].rows);
   EXPECT_EQ(same.launch.sizes.at(0).step_seconds, 0.5);
-  EXPECT_THROW(codec::read_data<ServeAnswer>("{}", ""), Error);
+  EXPECT_THROW(model::read_data<ServeAnswer>("{}", ""), Error);
 }
 
 }  // namespace

@@ -19,11 +19,11 @@ struct TestAnswer {
 
 }  // namespace graphbench::sweep
 
-namespace graphbench::codec {
+namespace graphbench::model {
 
 GB_DESCRIBE(sweep::TestAnswer, status, text);
 
-}  // namespace graphbench::codec
+}  // namespace graphbench::model
 
 namespace graphbench::sweep {
 namespace {

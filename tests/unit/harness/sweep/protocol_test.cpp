@@ -15,7 +15,7 @@ namespace graphbench::sweep {
 namespace {
 
 measure::WorkerEvent after_the_pipe(const measure::WorkerEvent& event) {
-  return codec::read_data<measure::WorkerEvent>(codec::write_data(event), "read");
+  return model::read_data<measure::WorkerEvent>(model::write_data(event), "read");
 }
 
 TEST(Protocol, ATaskSurvives) {
@@ -26,8 +26,8 @@ TEST(Protocol, ATaskSurvives) {
   task.settings.plugins = {"/a b.so"};
   task.options = {{"hidden", 9}};
   task.settings.split_ops = {"sdpa"};
-  const model::WorkerTask copy = codec::read_data<model::WorkerTask>(codec::write_data(task), "read");
-  EXPECT_EQ(codec::write_data(copy), codec::write_data(task));
+  const model::WorkerTask copy = model::read_data<model::WorkerTask>(model::write_data(task), "read");
+  EXPECT_EQ(model::write_data(copy), model::write_data(task));
   EXPECT_EQ(copy.settings.seed, INT64_MAX);
   EXPECT_EQ(copy.batches, task.batches);
   EXPECT_EQ(copy.options, task.options);
@@ -64,9 +64,9 @@ TEST(Protocol, ACellSurvivesWithAllItsNumbers) {
   result.launches[0].latency_stopped_by = "precision";
   result.launches[0].latency_started_ns = {123456789012345678};
   result.launches[0].setup.prepare_seconds = 0.25;
-  const std::string line = codec::write_data(measure::WorkerEvent{.cell = result});
+  const std::string line = model::write_data(measure::WorkerEvent{.cell = result});
   EXPECT_EQ(line.find('\n'), std::string::npos);
-  const auto event = codec::read_data<measure::WorkerEvent>(line, "read");
+  const auto event = model::read_data<measure::WorkerEvent>(line, "read");
   const auto& copy = event.cell.value();
   EXPECT_EQ(copy.cell, result.cell);
   EXPECT_EQ(copy.status, model::CellStatus::ok);
@@ -116,10 +116,10 @@ TEST(Protocol, BytesThatAreNotUtf8AreReplaced) {
 TEST(Protocol, WhatIsNoEventIsRefused) {
   for (const char* line : {"", "hello", "{}", "[]", "{\"dance\":1}", "{\"phase\":7}", "{\"batch\":\"2\"}",
                            "{\"cell\":[]}", "{\"choices\":{}}"}) {
-    EXPECT_THROW(codec::read_data<measure::WorkerEvent>(line, "read"), Error) << line;
+    EXPECT_THROW(model::read_data<measure::WorkerEvent>(line, "read"), Error) << line;
   }
-  EXPECT_THROW(codec::read_data<model::WorkerTask>("{}", "read"), Error);
-  EXPECT_THROW(codec::read_data<model::WorkerTask>("", "read"), Error);
+  EXPECT_THROW(model::read_data<model::WorkerTask>("{}", "read"), Error);
+  EXPECT_THROW(model::read_data<model::WorkerTask>("", "read"), Error);
 }
 
 using namespace test;
@@ -132,8 +132,8 @@ TEST(ProbeProtocol, ARequestSurvives) {
   request.programs = {sample_task("whole", {4})};
   request.programs[0].settings.split_ops = {"sdpa"};
   request.dump = true;
-  const ProbeRequest copy = codec::read_data<ProbeRequest>(codec::write_data(request), "read");
-  EXPECT_EQ(codec::write_data(copy), codec::write_data(request));
+  const ProbeRequest copy = model::read_data<ProbeRequest>(model::write_data(request), "read");
+  EXPECT_EQ(model::write_data(copy), model::write_data(request));
   EXPECT_TRUE(copy.dump);
   EXPECT_EQ(copy.programs.at(0).batches, std::vector<std::int64_t>{4});
   EXPECT_EQ(copy.programs.at(0).settings.split_ops, std::vector<std::string>{"sdpa"});
@@ -147,7 +147,7 @@ TEST(ProbeProtocol, AnAnswerSurvives) {
   answer.catalog.workloads = {
       {"mlp", "help", "builtin", {{"hidden", "width", 1, 9}}, {{"tiny", {{"hidden", 3}}}}}};
   answer.dumps = {"program\n"};
-  const ProbeEvent event = codec::read_message<ProbeEvent>(codec::write_message(ProbeEvent(answer)), "read");
+  const ProbeEvent event = model::read_message<ProbeEvent>(model::write_message(ProbeEvent(answer)), "read");
   const auto& copy = std::get<ProbeAnswer>(event);
   EXPECT_TRUE(copy.devices.at(0).available);
   EXPECT_EQ(copy.catalog.workloads.at(0).options.at(0).max, 9);
@@ -158,16 +158,16 @@ TEST(ProbeProtocol, AnAnswerSurvives) {
 TEST(ProbeProtocol, WhatIsNoEventIsRefused) {
   for (const char* line :
        {"", "{}", "{\"event\":\"dance\",\"content\":{}}", "{\"event\":\"answer\",\"content\":{}}"}) {
-    EXPECT_THROW(codec::read_message<ProbeEvent>(line, "read"), Error) << line;
+    EXPECT_THROW(model::read_message<ProbeEvent>(line, "read"), Error) << line;
   }
-  EXPECT_THROW(codec::read_data<ProbeRequest>("[]", "read"), Error);
+  EXPECT_THROW(model::read_data<ProbeRequest>("[]", "read"), Error);
 }
 
 using namespace test;
 using testing::HasSubstr;
 
 std::string says(const ProbeEvent& event) {
-  return sends_line(codec::write_message(event));
+  return sends_line(model::write_message(event));
 }
 
 const ProbeStage plugin_stage{ProbeStage::What::plugin, "/p.so"};

@@ -52,13 +52,13 @@ FinishedTask finished(const model::WorkerTask& task, const std::vector<double>& 
   for (std::size_t i = 0; i < latencies.size(); ++i) {
     model::CellResult cell = ok_cell(task, task.batches[i]);
     cell.launches[0].latency_seconds.emplace().p50 = latencies[i];
-    finished_task.events.push_back(codec::write_data(measure::WorkerEvent{.cell = cell}));
+    finished_task.events.push_back(model::write_data(measure::WorkerEvent{.cell = cell}));
   }
   return finished_task;
 }
 
 std::string sends(const measure::WorkerEvent& event) {
-  return sends_line(codec::write_data(event));
+  return sends_line(model::write_data(event));
 }
 
 class RunSweep : public testing::Test {
@@ -159,7 +159,7 @@ TEST_F(RunSweep, KeepsEachTaskThatIsFinishedAndNoneThatFailed) {
   ASSERT_EQ(kept.size(), 1u);
   EXPECT_EQ(kept[0].id, task_id(whole_task));
   ASSERT_EQ(kept[0].events.size(), 2u);
-  const auto cell = codec::read_data<measure::WorkerEvent>(kept[0].events[1], "read").cell.value();
+  const auto cell = model::read_data<measure::WorkerEvent>(kept[0].events[1], "read").cell.value();
   EXPECT_EQ(cell.launches[0].latency_samples.size(), 32u) << "the ramp alone";
   EXPECT_EQ(cell.launches[0].within->latency_spread, 0.0) << "and what summaries take from the others";
 }

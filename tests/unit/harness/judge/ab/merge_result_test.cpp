@@ -67,10 +67,10 @@ const model::Interleaved base_side = {"run-7", "base"};
 class Merged : public testing::Test {
  protected:
   Json merged(bool complete = true) const {
-    return Json::parse(codec::to_json(merge_.result(base_side, complete)));
+    return Json::parse(model::to_json(merge_.result(base_side, complete)));
   }
   void add(const std::string& document, const model::WorkerTask& task, std::int64_t launch) {
-    merge_.add(codec::read_result(document, "run.json"), task, launch);
+    merge_.add(model::read_result(document, "run.json"), task, launch);
   }
   const model::Plan plan_ = plan();
   ResultMerge merge_{plan_};

@@ -29,10 +29,10 @@ Side side(const Noise& noise, double slowdown, std::mt19937_64& random) {
   made.documents = 1;
   made.facts.interleaved = "one run";
   for (int i = 0; i < noise.cells; ++i) {
-    codec::DocumentCell cell;
+    model::DocumentCell cell;
     cell.id = "cell " + std::to_string(i);
     for (std::int64_t launch = 0; launch < noise.launches; ++launch) {
-      codec::LaunchTimes times;
+      model::LaunchTimes times;
       times.index = launch;
       times[model::Metric::latency] =
           1e-3 * (i == 0 ? 1 + slowdown : 1) * std::exp(noise.sigma * normal(random));

@@ -47,7 +47,7 @@ TEST(Families, NoMemberIsFoundWhereItsFamilyIsNot) {
 
 TEST(Families, FamiliesOfOneAreBenjaminiHochbergs) {
   const std::vector<double> p = {0.04, 0.001, 0.03};
-  EXPECT_EQ(test_families(p, std::vector<std::uint32_t>{0, 1, 2}, 0.05).q, statistics::benjamini_hochberg(p));
+  EXPECT_EQ(test_families(p, std::vector<std::uint32_t>{0, 1, 2}, 0.05).q, model::benjamini_hochberg(p));
   EXPECT_TRUE(test_families({}, {}, 0.05).q.empty());
 }
 

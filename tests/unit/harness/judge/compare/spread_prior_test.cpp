@@ -13,11 +13,11 @@ namespace {
 
 // `count` sample variances of 8 degrees of freedom. The true variances are 4, or, if `prior` is given, they
 // scatter about 4 with `prior` degrees of freedom.
-std::vector<statistics::Spread> drawn(int count, double prior = 0) {
+std::vector<model::Spread> drawn(int count, double prior = 0) {
   boost::random::mt19937_64 random(3);
   boost::random::chi_squared_distribution<> chi(8);
   boost::random::chi_squared_distribution<> of_prior(prior > 0 ? prior : 1);
-  std::vector<statistics::Spread> spreads;
+  std::vector<model::Spread> spreads;
   for (int i = 0; i < count; ++i) {
     const double truth = prior > 0 ? 4 * prior / of_prior(random) : 4;
     spreads.push_back({truth * chi(random) / 8, 8});
@@ -26,44 +26,43 @@ std::vector<statistics::Spread> drawn(int count, double prior = 0) {
 }
 
 TEST(SpreadPrior, FindsTheLawThatSpreadsAreDrawnFrom) {
-  const statistics::Spread common = common_spread(drawn(20000, 6));
+  const model::Spread common = common_spread(drawn(20000, 6));
   EXPECT_NEAR(common.variance, 4, 0.1);
   EXPECT_NEAR(common.freedom, 6, 0.3);
 }
 
 TEST(SpreadPrior, SpreadsThatAreAlikeTellMuchOfEachOther) {
-  const statistics::Spread common = common_spread(drawn(2000));
+  const model::Spread common = common_spread(drawn(2000));
   EXPECT_NEAR(common.variance, 4, 0.15);
   EXPECT_GT(common.freedom, 100);
   EXPECT_TRUE(std::isinf(common_spread({{4, 8}, {4, 8}, {4, 8}}).freedom));
 }
 
 TEST(SpreadPrior, MembersAreHeldToTheirOwnGroup) {
-  const std::vector<statistics::Spread> all = drawn(2000);
-  std::vector<std::vector<statistics::Spread>> groups;
+  const std::vector<model::Spread> all = drawn(2000);
+  std::vector<std::vector<model::Spread>> groups;
   for (std::size_t i = 0; i + 4 <= all.size(); i += 4) {
-    std::vector<statistics::Spread>& group = groups.emplace_back(
-        all.begin() + static_cast<std::ptrdiff_t>(i), all.begin() + static_cast<std::ptrdiff_t>(i + 4));
-    for (statistics::Spread& each : group) each.variance *= i % 8 == 0 ? 100 : 1;
+    std::vector<model::Spread>& group = groups.emplace_back(all.begin() + static_cast<std::ptrdiff_t>(i),
+                                                            all.begin() + static_cast<std::ptrdiff_t>(i + 4));
+    for (model::Spread& each : group) each.variance *= i % 8 == 0 ? 100 : 1;
   }
   EXPECT_GT(common_freedom(groups), 50);
-  std::vector<statistics::Spread> flat;
-  for (const std::vector<statistics::Spread>& group : groups)
-    flat.insert(flat.end(), group.begin(), group.end());
-  EXPECT_LT(common_freedom(std::vector<std::vector<statistics::Spread>>{flat}), 2);
+  std::vector<model::Spread> flat;
+  for (const std::vector<model::Spread>& group : groups) flat.insert(flat.end(), group.begin(), group.end());
+  EXPECT_LT(common_freedom(std::vector<std::vector<model::Spread>>{flat}), 2);
 }
 
 TEST(SpreadPrior, OneSpreadTellsNothingOfOthers) {
   EXPECT_EQ(common_spread({{4, 8}}).freedom, 0);
   EXPECT_EQ(common_spread({}).freedom, 0);
-  EXPECT_EQ(common_freedom(std::vector<std::vector<statistics::Spread>>{{{4, 8}}, {{1, 8}}}), 0);
-  const statistics::Spread own = moderated({4, 8}, {});
+  EXPECT_EQ(common_freedom(std::vector<std::vector<model::Spread>>{{{4, 8}}, {{1, 8}}}), 0);
+  const model::Spread own = moderated({4, 8}, {});
   EXPECT_EQ(own.variance, 4);
   EXPECT_EQ(own.freedom, 8);
 }
 
 TEST(SpreadPrior, BothAreWeightedByTheirFreedom) {
-  const statistics::Spread both = moderated({4, 8}, {7, 4});
+  const model::Spread both = moderated({4, 8}, {7, 4});
   EXPECT_DOUBLE_EQ(both.variance, (8 * 4 + 4 * 7) / 12.0);
   EXPECT_EQ(both.freedom, 12);
 }

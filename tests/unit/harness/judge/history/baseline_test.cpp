@@ -29,7 +29,7 @@ std::string document(const Made& made) {
 }
 
 Side side(const Made& made) {
-  return merge("new.json", {codec::parse_copy(document(made), "new.json")});
+  return merge("new.json", {model::parse_copy(document(made), "new.json")});
 }
 
 class Baseline : public testing::Test {
@@ -37,7 +37,7 @@ class Baseline : public testing::Test {
   void add(const Made& made) {
     NewEntry entry;
     entry.document = document(made);
-    const codec::Document parsed = codec::parse_copy(entry.document, "x");
+    const model::Document parsed = model::parse_copy(entry.document, "x");
     entry.entry.label = {"0123456789", made.branch, "nightly"};
     entry.entry.started_at = made.started_at;
     entry.entry.fingerprint = parsed.facts.fields.at("fingerprint");
@@ -86,7 +86,7 @@ TEST_F(Baseline, HasTheSamePlanUnlessAllowed) {
 }
 
 TEST(PlanKey, KeepsMethodsOfMeasuringApart) {
-  codec::DocumentFacts facts;
+  model::DocumentFacts facts;
   facts.fields["plan"] = "aa";
   facts.fields["method"] = "1";
   EXPECT_EQ(plan_key(facts), "aa method 1");

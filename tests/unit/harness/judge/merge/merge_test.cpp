@@ -219,7 +219,7 @@ TEST_F(ReadSide, OfTwoBrokenSidesTheErrorOfBaseIsTold) {
 TEST_F(ReadSide, ADocumentLargerThanTheLimitIsRefusedUnread) {
   write("huge.json", "{");
   std::filesystem::resize_file(folder_ / "huge.json",
-                               static_cast<std::uintmax_t>(codec::document_bytes_max) + 1);
+                               static_cast<std::uintmax_t>(model::document_bytes_max) + 1);
   EXPECT_NE(refusal((folder_ / "huge.json").string()).find("larger than 1024 MiB"), std::string::npos);
 }
 

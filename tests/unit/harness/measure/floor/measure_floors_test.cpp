@@ -106,7 +106,7 @@ TEST(SmallestStep, IgnoresEqualValuesAndRounding) {
 TEST(FloorProtocol, ARequestSurvivesTheWay) {
   FloorRequest request{"cuda:1", true, {}};
   request.instruments.cpu = 3;
-  const FloorRequest read = codec::read_data<FloorRequest>(codec::write_data(request), "read");
+  const FloorRequest read = model::read_data<FloorRequest>(model::write_data(request), "read");
   EXPECT_EQ(read.device, "cuda:1");
   EXPECT_TRUE(read.complete);
   EXPECT_EQ(read.instruments.cpu, 3);
@@ -119,7 +119,7 @@ TEST(FloorProtocol, AnAnswerSurvivesTheWayAbsencesIncluded) {
   model::FloorShape& shape = answer.floors.shapes.emplace_back();
   shape.shape = "forked";
   shape.points.push_back({2, {1e-6, 5}, {2e-6, 6}, {3e-6, 7}});
-  const FloorAnswer read = codec::read_data<FloorAnswer>(codec::write_data(answer), "read");
+  const FloorAnswer read = model::read_data<FloorAnswer>(model::write_data(answer), "read");
   EXPECT_EQ(read.facts.name, "a device");
   EXPECT_DOUBLE_EQ(read.floors.kernel_launch->p50, 2.5e-6);
   EXPECT_FALSE(read.floors.clock_pair.has_value());
@@ -128,8 +128,8 @@ TEST(FloorProtocol, AnAnswerSurvivesTheWayAbsencesIncluded) {
 }
 
 TEST(FloorProtocol, AnotherLineIsRefused) {
-  EXPECT_THROW(codec::read_data<FloorAnswer>("{}", "read"), Error);
-  EXPECT_THROW(codec::read_data<FloorAnswer>("not json", "read"), Error);
+  EXPECT_THROW(model::read_data<FloorAnswer>("{}", "read"), Error);
+  EXPECT_THROW(model::read_data<FloorAnswer>("not json", "read"), Error);
 }
 
 }  // namespace

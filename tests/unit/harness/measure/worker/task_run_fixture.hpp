@@ -23,7 +23,7 @@ namespace graphbench::measure {
 
 struct Recorder {
   void take(const WorkerEvent& event) {
-    EXPECT_NO_THROW(codec::read_data<WorkerEvent>(codec::write_data(event), "read"))
+    EXPECT_NO_THROW(model::read_data<WorkerEvent>(model::write_data(event), "read"))
         << "the sweep would not understand it";
     if (event.stopped) {
       EXPECT_TRUE(cells.contains(event.batch)) << "stopped at a batch that is not reported";

@@ -10,7 +10,7 @@
 #include "harness/model/codec/documents.hpp"
 #include "tests/support/refusal.hpp"
 
-namespace graphbench::codec {
+namespace graphbench::model {
 namespace {
 
 Document parse(std::string text) {
@@ -40,8 +40,8 @@ TEST(ParseDocument, TheLeastThatSaysSomethingIsEnough) {
   ASSERT_EQ(document.cells.size(), 1u);
   EXPECT_EQ(document.cells.front().id, "a");
   ASSERT_EQ(document.cells.front().launches.size(), 1u);
-  EXPECT_DOUBLE_EQ(document.cells.front().launches.front()[model::Metric::latency], 1e-4);
-  EXPECT_EQ(document.cells.front().launches.front()[model::Metric::submit], 0);
+  EXPECT_DOUBLE_EQ(document.cells.front().launches.front()[Metric::latency], 1e-4);
+  EXPECT_EQ(document.cells.front().launches.front()[Metric::submit], 0);
 }
 
 TEST(ParseDocument, FieldsMayComeInAnyOrderAndWithOthers) {
@@ -57,10 +57,10 @@ TEST(ParseDocument, FieldsMayComeInAnyOrderAndWithOthers) {
   const LaunchTimes& launch = document.cells.front().launches.front();
   EXPECT_EQ(document.cells.front().id, "a/b");
   EXPECT_EQ(launch.index, 3);
-  EXPECT_DOUBLE_EQ(launch[model::Metric::capture], 2e-3);
-  EXPECT_DOUBLE_EQ(launch[model::Metric::submit], 5e-6);
-  EXPECT_EQ(launch[model::Metric::device], 0);
-  EXPECT_EQ(document.cells.back().state, model::CellStatus::failed);
+  EXPECT_DOUBLE_EQ(launch[Metric::capture], 2e-3);
+  EXPECT_DOUBLE_EQ(launch[Metric::submit], 5e-6);
+  EXPECT_EQ(launch[Metric::device], 0);
+  EXPECT_EQ(document.cells.back().state, CellStatus::failed);
   EXPECT_EQ(document.cells.back().reason, "io: disk");
   EXPECT_EQ(document.facts.interleaved, "run 1");
   EXPECT_EQ(document.facts.looks, (std::vector<std::int64_t>{5, 10}));
@@ -247,7 +247,7 @@ TEST(ParseDocument, ALadderStandsForACell) {
   };
   const Document read = parse(with_ladder("b"));
   ASSERT_EQ(read.cells.size(), 2u);
-  EXPECT_EQ(read.cells.back().launches.at(0)[model::Metric::latency], 1);
+  EXPECT_EQ(read.cells.back().launches.at(0)[Metric::latency], 1);
   EXPECT_EQ(read_result(with_ladder("b"), "doc.json").cells.size(), 1u);
   expect_refused(with_ladder("a"), "ladders[0]: cell \"a\" appears twice");
 }
@@ -337,4 +337,4 @@ TEST(ObjectMembers, AMemberStandsThereOnce) {
 }
 
 }  // namespace
-}  // namespace graphbench::codec
+}  // namespace graphbench::model

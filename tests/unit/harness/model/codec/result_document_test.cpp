@@ -12,27 +12,27 @@
 #include "tests/golden/sample_results.hpp"
 #include "tests/support/refusal.hpp"
 
-namespace graphbench::codec {
+namespace graphbench::model {
 namespace {
 
 using Json = nlohmann::json;
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-Json document_of(const model::Result& result) {
+Json document_of(const Result& result) {
   return Json::parse(to_json(result));
 }
 
 TEST(ResultJson, KeepsEveryCellInOrder) {
-  const model::Result result = samples::default_sweep_result();
+  const Result result = samples::default_sweep_result();
   const Json document = document_of(result);
   ASSERT_EQ(document["cells"].size(), 324U);
   for (std::size_t i = 0; i < result.cells.size(); ++i)
-    EXPECT_EQ(document["cells"][i]["id"], model::id_of(result.cells[i].cell));
+    EXPECT_EQ(document["cells"][i]["id"], id_of(result.cells[i].cell));
 }
 
 TEST(ResultJson, KeepsNumbersToTheLastBitAndMissingPercentilesAsNull) {
-  model::Result result = samples::small_result();
+  Result result = samples::small_result();
   const double odd = 1.0 / 3e7;
   result.cells[0].launches[0].latency_seconds->p50 = odd;
   const Json launch = document_of(result)["cells"][0]["launches"][0];
@@ -42,8 +42,8 @@ TEST(ResultJson, KeepsNumbersToTheLastBitAndMissingPercentilesAsNull) {
 }
 
 TEST(ResultJson, NeverWritesWhatIsNotANumber) {
-  model::Result result = samples::small_result();
-  model::CellResult& cell = result.cells[1];
+  Result result = samples::small_result();
+  CellResult& cell = result.cells[1];
   cell.check->max_abs_error = infinity;
   cell.launches[0].throughput_steps_per_second = nan;
   cell.launches[0].setup.capture_seconds = -infinity;
@@ -63,7 +63,7 @@ TEST(ResultJson, NeverWritesWhatIsNotANumber) {
 }
 
 TEST(ResultJson, KeepsTheFirstThirtyTwoSamplesAsRamp) {
-  model::Result result = samples::small_result();
+  Result result = samples::small_result();
   auto& samples = result.cells[0].launches[0].latency_samples;
   for (std::size_t i = 0; i < samples.size(); ++i) samples[i] = static_cast<double>(i);
   const Json ramp = document_of(result)["cells"][0]["launches"][0]["ramp_seconds"];
@@ -82,7 +82,7 @@ TEST(ResultJson, GivesAReasonExactlyWhereACellIsNotOk) {
 }
 
 TEST(ResultJson, HoldsAnyTextAndNoCells) {
-  model::Result result = samples::small_result();
+  Result result = samples::small_result();
   result.cells[10].reason->message = "bad \xff byte";
   result.plan.argv = {"graphbench", "--set", "a=\"1\"\n"};
   const Json document = document_of(result);
@@ -93,27 +93,27 @@ TEST(ResultJson, HoldsAnyTextAndNoCells) {
 }
 
 TEST(ResultJson, NeedsBothEndsOfAnInterval) {
-  model::Result result = samples::interrupted_result();
+  Result result = samples::interrupted_result();
   EXPECT_EQ(document_of(result)["cells"][0]["summary"]["latency_seconds"]["ci95"].size(), 2U);
   result.cells[0].summary.latency_seconds->ci95_high.reset();
   EXPECT_TRUE(document_of(result)["cells"][0]["summary"]["latency_seconds"]["ci95"].is_null());
 }
 
-std::vector<model::Result> samples_of_all_kinds() {
+std::vector<Result> samples_of_all_kinds() {
   return {samples::small_result(), samples::interrupted_result(), samples::instruments_result()};
 }
 
 TEST(ResultDocument, IsReadAsItWasWritten) {
-  for (const model::Result& result : samples_of_all_kinds()) {
+  for (const Result& result : samples_of_all_kinds()) {
     const std::string document = to_json(result);
     EXPECT_EQ(to_json(read_result(document, "test")), document);
-    for (const model::CellResult& cell : result.cells)
+    for (const CellResult& cell : result.cells)
       EXPECT_EQ(to_json(read_cell(to_json(cell), "test")), to_json(cell));
   }
 }
 
 TEST(ResultDocument, AProjectionIsWhatIsReadOfTheDocument) {
-  for (const model::Result& result : samples_of_all_kinds()) {
+  for (const Result& result : samples_of_all_kinds()) {
     const Document read = parse_copy(to_json(result), "test");
     const Document projected = project(result, "test");
     EXPECT_EQ(projected.facts, read.facts);
@@ -149,7 +149,7 @@ TEST(ResultDocument, OneThatContradictsItselfIsRefusedByEveryReader) {
 
 // What each reader says of small_result() after `change`.
 std::string refusal_after(const std::function<void(Json&)>& change,
-                          const model::Result& result = samples::small_result()) {
+                          const Result& result = samples::small_result()) {
   Json document = document_of(result);
   change(document);
   std::string text = document.dump();
@@ -200,12 +200,12 @@ TEST(ResultDocument, GainsOfEarlierFormulasAreMadeAgain) {
                                                            {"breakeven_steps_ci95", {1.0, 2.0}},
                                                            {"no_breakeven", "never"}};
   const Json document = document_of(samples::small_result());
-  const model::CellSummary summary = read_result(document.dump(), "a.json").cells[1].summary;
+  const CellSummary summary = read_result(document.dump(), "a.json").cells[1].summary;
   for (const auto& [key, value] : gains) {
     Json earlier = document;
     earlier["plan"].erase("gains");
     earlier["cells"][1]["summary"][key] = value;
-    const model::CellSummary& read = read_result(earlier.dump(), "a.json").cells[1].summary;
+    const CellSummary& read = read_result(earlier.dump(), "a.json").cells[1].summary;
     EXPECT_EQ(read.speedup_ci95_low, summary.speedup_ci95_low) << key;
     EXPECT_EQ(read.throughput_ci95_high, summary.throughput_ci95_high) << key;
     EXPECT_EQ(read.breakeven_steps, summary.breakeven_steps) << key;
@@ -274,11 +274,11 @@ TEST(ResultDocument, IdenticalOutputsHaveNoError) {
 
 // Reading takes no time that grows with the square of the launches.
 TEST(ResultDocument, ManyLaunchesArePairedByTheirIndex) {
-  model::Result result = samples::small_result();
+  Result result = samples::small_result();
   result.cells.resize(2);
   result.plan.launches = 20'000;
-  for (model::CellResult& cell : result.cells) {
-    model::Launch launch = cell.launches.front();
+  for (CellResult& cell : result.cells) {
+    Launch launch = cell.launches.front();
     launch.latency_samples.clear();
     cell.launches.assign(20'000, launch);
     for (std::size_t i = 0; i < cell.launches.size(); ++i)
@@ -289,4 +289,4 @@ TEST(ResultDocument, ManyLaunchesArePairedByTheirIndex) {
 }
 
 }  // namespace
-}  // namespace graphbench::codec
+}  // namespace graphbench::model

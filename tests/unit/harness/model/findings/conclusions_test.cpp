@@ -62,7 +62,7 @@ class ConclusionsTest : public ::testing::Test {
 
   // The conclusions, each as "code: text".
   std::vector<std::string> found() {
-    statistics::summarize_cells(result_.cells);
+    summarize_cells(result_.cells);
     return as_summarized();
   }
   std::vector<std::string> as_summarized() const {
@@ -253,7 +253,7 @@ TEST_F(ConclusionsTest, NameVariantsBehindTheirWorkload) {
   add("eager", 1, {100e-6});
   add("eager", 1, {100e-6}).cell.more_axes = {{"prepare", "first-use"}};
   add("eager", 1, {100e-6}).cell.dtype = "fp32";
-  statistics::summarize_cells(result_.cells);
+  summarize_cells(result_.cells);
   std::vector<std::string> subjects;
   for (const Conclusion& each : conclusions_of(result_)) subjects.push_back(each.subject);
   EXPECT_THAT(subjects, ::testing::ElementsAre("mlp bf16", "mlp bf16 prepare=first-use", "mlp fp32"));

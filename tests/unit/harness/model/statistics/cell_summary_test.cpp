@@ -7,18 +7,15 @@
 
 #include "harness/model/statistics/summary.hpp"
 
-namespace graphbench::statistics {
+namespace graphbench::model {
 namespace {
-
-using model::CellResult;
-using model::CellStatus;
 
 CellResult cell(const std::string& mode, const std::vector<double>& latency_medians) {
   CellResult result{};
   result.cell = {"mlp", "base", "bf16", "forward", 8, 3, mode};
   result.status = CellStatus::ok;
   for (const double median : latency_medians) {
-    model::Launch launch{};
+    Launch launch{};
     launch.setup.capture_seconds = 3e-3;
     launch.setup.instantiate_seconds = 1e-3;
     launch.setup.upload_seconds = 1e-3;
@@ -29,8 +26,8 @@ CellResult cell(const std::string& mode, const std::vector<double>& latency_medi
   return result;
 }
 
-model::Setup setup_of(double cost) {
-  model::Setup setup{};
+Setup setup_of(double cost) {
+  Setup setup{};
   setup.warmup_seconds = cost;
   return setup;
 }
@@ -77,7 +74,7 @@ TEST(CellSummary, SpeedupAndBreakEvenComeFromTheEagerNeighbour) {
   EXPECT_EQ(*cells[1].summary.breakeven_steps, 17);  // 5 ms / 0.3 ms, rounded up
   EXPECT_DOUBLE_EQ(*cells[2].summary.speedup_over_eager, 0.8);
   EXPECT_FALSE(cells[2].summary.breakeven_steps);
-  EXPECT_EQ(cells[2].summary.no_breakeven, model::NoBreakeven::never);
+  EXPECT_EQ(cells[2].summary.no_breakeven, NoBreakeven::never);
   EXPECT_DOUBLE_EQ(*cells[0].summary.speedup_over_eager, 1);
   EXPECT_FALSE(cells[0].summary.breakeven_steps);
   EXPECT_FALSE(cells[0].summary.no_breakeven) << "eager has nothing to pay back";
@@ -92,7 +89,7 @@ TEST(CellSummary, BreakEvenPaysTheWarmupsBackToo) {
 
 TEST(CellSummary, BreakEvenTakesTheSetupsOfLaterPlacements) {
   std::vector<CellResult> cells{cell("eager", {4e-4}), cell("whole", {1e-4})};
-  model::Launch& launch = cells[1].launches[0];
+  Launch& launch = cells[1].launches[0];
   launch.setups = {launch.setup, setup_of(6e-4), setup_of(6e-4)};
   summarize_cells(cells);
   EXPECT_EQ(*cells[1].summary.breakeven_steps, 2);  // 0.6 ms / 0.3 ms
@@ -104,7 +101,7 @@ TEST(CellSummary, WhatAProcessPaysOnceIsOfAllBatchesOfATask) {
   std::vector<CellResult> cells{cell("eager", {4e-4}), cell("whole", {1e-4}), cell("whole", {1e-4})};
   cells[2].cell.batch = 16;
   for (CellResult& each : cells) {
-    model::Launch& launch = each.launches[0];
+    Launch& launch = each.launches[0];
     launch.setups = {launch.setup, setup_of(1e-3)};
   }
   cells[2].launches[0].setups[1].warmup_seconds = 5.5e-3;  // longer than its first setup
@@ -117,7 +114,7 @@ TEST(CellSummary, BreakEvenHasTheEndsOfItsCostAndOfItsSaving) {
   const auto whole = with_costs(cell("whole", {1.0e-4, 1.3e-4, 1.2e-4, 1.1e-4, 1.4e-4}),
                                 {12e-4, 10e-4, 14e-4, 11e-4, 13e-4});
   auto cells = summarized({cell("eager", {2.4e-4, 2.0e-4, 2.2e-4, 2.3e-4, 2.1e-4}), whole});
-  const model::CellSummary& summary = cells[1].summary;
+  const CellSummary& summary = cells[1].summary;
   EXPECT_EQ(*summary.breakeven_steps, 12);      // 1.2 ms / (0.22 ms - 0.12 ms)
   EXPECT_EQ(*summary.breakeven_ci95_low, 6);    // 1.0 ms / (0.12 ms * (2.4 / 1.0 - 1)) = 5.95
   EXPECT_EQ(*summary.breakeven_ci95_high, 28);  // 1.4 ms / (0.12 ms * (2.0 / 1.4 - 1)) = 27.2
@@ -126,7 +123,7 @@ TEST(CellSummary, BreakEvenHasTheEndsOfItsCostAndOfItsSaving) {
 TEST(CellSummary, LaunchesOfOnePlacementHaveTheirIntervalFromLaterOnes) {
   auto eager = cell("eager", {2e-4, 2.02e-4, 1.98e-4, 2e-4});
   auto whole = with_costs(cell("whole", {1e-4, 1e-4, 1e-4, 1e-4}), {5, 1e-3, 1.1e-3, 0.9e-3});
-  for (model::Launch& launch : whole.launches) launch.setups.pop_back();
+  for (Launch& launch : whole.launches) launch.setups.pop_back();
   auto cells = summarized({eager, whole});
   EXPECT_NEAR(*cells[1].summary.breakeven_steps, 10, 1);
   EXPECT_GT(*cells[1].summary.breakeven_ci95_low, 6);
@@ -146,7 +143,7 @@ TEST(CellSummary, GainsOfThroughputHaveTheIntervalOfTheirMedians) {
   auto cells = summarized({eager, whole});
   EXPECT_DOUBLE_EQ(*cells[0].summary.throughput_over_eager, 1);
   EXPECT_FALSE(cells[0].summary.throughput_ci95_low);
-  const model::CellSummary& summary = cells[1].summary;
+  const CellSummary& summary = cells[1].summary;
   EXPECT_DOUBLE_EQ(*summary.throughput_over_eager, 1.5);
   EXPECT_DOUBLE_EQ(*summary.throughput_ci95_low, 1490.0 / 1040);
   EXPECT_DOUBLE_EQ(*summary.throughput_ci95_high, 1570.0 / 1000);
@@ -154,18 +151,18 @@ TEST(CellSummary, GainsOfThroughputHaveTheIntervalOfTheirMedians) {
 
 TEST(CellSummary, RecordsOfTheEagerStepPredictWhatOneGraphGains) {
   auto eager = cell("eager", {4e-4});
-  eager.records = model::StepRecords{.steps = 5,
-                                     .busy_seconds = 1e-4,
-                                     .operations = 40,
-                                     .kernels = 40,
-                                     .eager_kernels = 40,
-                                     .other_kernels = 0,
-                                     .differences = {},
-                                     .copies = {},
-                                     .eager_copies = {},
-                                     .other_copies = {},
-                                     .framework_kernels = {},
-                                     .graph_seconds = 1.25e-4};
+  eager.records = StepRecords{.steps = 5,
+                              .busy_seconds = 1e-4,
+                              .operations = 40,
+                              .kernels = 40,
+                              .eager_kernels = 40,
+                              .other_kernels = 0,
+                              .differences = {},
+                              .copies = {},
+                              .eager_copies = {},
+                              .other_copies = {},
+                              .framework_kernels = {},
+                              .graph_seconds = 1.25e-4};
   auto whole = cell("whole", {1e-4});
   whole.records = eager.records;
   const auto cells = summarized({eager, whole});
@@ -176,7 +173,7 @@ TEST(CellSummary, RecordsOfTheEagerStepPredictWhatOneGraphGains) {
 
 TEST(CellSummary, AGainOfThreeLaunchesHasStudentsInterval) {
   auto cells = summarized({cell("eager", {1.6e-4, 1.4e-4, 1.5e-4}), cell("whole", {1e-4, 1e-4, 1e-4})});
-  const model::CellSummary& summary = cells[1].summary;
+  const CellSummary& summary = cells[1].summary;
   EXPECT_NEAR(std::sqrt(*summary.speedup_ci95_low * *summary.speedup_ci95_high), 1.5, 1e-9);
   // Eager's logarithms have sd 0.06678, t(0.975, 2) = 4.303, and a median varies by at most pi / 2.
   EXPECT_NEAR(*summary.speedup_ci95_low, 1.5 * std::exp(-4.303 * 0.06678 * std::sqrt(1.5708 / 3)), 2e-3);
@@ -188,7 +185,7 @@ TEST(CellSummary, AGainOfTenLaunchesHasAnIntervalByRanks) {
   std::vector<double> launches;
   for (int i = 0; i < 10; ++i) launches.push_back(1e-4 * (10 + (7 * i) % 10));
   auto cells = summarized({cell("eager", launches), cell("whole", std::vector<double>(10, 1e-4))});
-  const model::CellSummary& summary = cells[1].summary;
+  const CellSummary& summary = cells[1].summary;
   EXPECT_DOUBLE_EQ(*summary.speedup_over_eager, 14.5);
   const double share = (0.045 - 11.0 / 1024) / (45.0 / 1024);
   const double inward = 8 * share / (2 + 6 * share);
@@ -208,9 +205,9 @@ TEST(CellSummary, AGainThatIsNotToldFromOneHasNoBreakEven) {
   EXPECT_GT(*cells[1].summary.speedup_over_eager, 1);
   EXPECT_TRUE(may_be_no_gain(cells[1].summary));
   EXPECT_FALSE(cells[1].summary.breakeven_steps);
-  EXPECT_EQ(cells[1].summary.no_breakeven, model::NoBreakeven::not_told_apart);
+  EXPECT_EQ(cells[1].summary.no_breakeven, NoBreakeven::not_told_apart);
   cells = summarized({cell("eager", {1.0e-4, 1.0e-4, 1.0e-4}), cell("whole", {1.1e-4, 1.1e-4, 1.1e-4})});
-  EXPECT_EQ(cells[1].summary.no_breakeven, model::NoBreakeven::never);
+  EXPECT_EQ(cells[1].summary.no_breakeven, NoBreakeven::never);
   cells = summarized({cell("eager", {1.0e-4, 1.1e-4}), cell("whole", {1.05e-4, 1.0e-4})});
   EXPECT_FALSE(cells[1].summary.speedup_ci95_low) << "two launches";
   EXPECT_TRUE(cells[1].summary.breakeven_steps);
@@ -218,7 +215,7 @@ TEST(CellSummary, AGainThatIsNotToldFromOneHasNoBreakEven) {
 
 TEST(CellSummary, SpreadsAreReportedSideBySide) {
   std::vector<CellResult> cells{cell("eager", {1e-4, 1.1e-4})};
-  for (model::Launch& launch : cells[0].launches) {
+  for (Launch& launch : cells[0].launches) {
     launch.latency_samples = {1e9, 1, std::exp(1.349), 1, std::exp(1.349)};  // 1e9 belongs to the ramp
     launch.latency_seconds->count = 4;
   }
@@ -229,7 +226,7 @@ TEST(CellSummary, SpreadsAreReportedSideBySide) {
 
 TEST(CellSummary, SteadyAfterCountsTheWarmups) {
   std::vector<CellResult> cells{cell("eager", {1e-4, 1e-4, 1e-4})};
-  for (model::Launch& launch : cells[0].launches) {
+  for (Launch& launch : cells[0].launches) {
     launch.latency_samples.assign(60, 1e-4);
     launch.latency_samples[0] = launch.latency_samples[1] = 5e-4;
   }
@@ -243,7 +240,7 @@ TEST(CellSummary, OtherWarmupsAreNoNeighbours) {
   cells[0].cell.warmup = 0;
   summarize_cells(cells);
   EXPECT_FALSE(cells[1].summary.speedup_over_eager);
-  EXPECT_EQ(cells[1].summary.no_breakeven, model::NoBreakeven::eager_not_swept);
+  EXPECT_EQ(cells[1].summary.no_breakeven, NoBreakeven::eager_not_swept);
 }
 
 TEST(CellSummary, FailedCellsHaveNone) {
@@ -255,4 +252,4 @@ TEST(CellSummary, FailedCellsHaveNone) {
 }
 
 }  // namespace
-}  // namespace graphbench::statistics
+}  // namespace graphbench::model

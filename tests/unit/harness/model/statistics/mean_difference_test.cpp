@@ -7,7 +7,7 @@
 #include <cmath>
 #include <vector>
 
-namespace graphbench::statistics {
+namespace graphbench::model {
 namespace {
 
 using testing::DoubleNear;
@@ -171,4 +171,4 @@ TEST(Statistics, WhatIsFoundInAnyIsFoundInNineOfTen) {
 }
 
 }  // namespace
-}  // namespace graphbench::statistics
+}  // namespace graphbench::model

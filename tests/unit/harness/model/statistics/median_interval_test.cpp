@@ -8,7 +8,7 @@
 
 #include "harness/model/statistics/quantiles.hpp"
 
-namespace graphbench::statistics {
+namespace graphbench::model {
 namespace {
 
 std::vector<double> one_to(int n) {
@@ -61,4 +61,4 @@ TEST(RelativeHalfWidth, IsHalfTheIntervalOverTheMedian) {
 }
 
 }  // namespace
-}  // namespace graphbench::statistics
+}  // namespace graphbench::model

@@ -5,7 +5,7 @@
 
 #include <stdexcept>
 
-namespace graphbench::statistics {
+namespace graphbench::model {
 namespace {
 
 TEST(Median, IsTheMiddleOrTheMeanOfTheMiddleTwo) {
@@ -30,4 +30,4 @@ TEST(NearestRank, IsTheSmallestSampleThatCoversTheFraction) {
 }
 
 }  // namespace
-}  // namespace graphbench::statistics
+}  // namespace graphbench::model

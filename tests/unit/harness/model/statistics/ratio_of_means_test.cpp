@@ -7,7 +7,7 @@
 
 #include "harness/model/statistics/mean_difference.hpp"
 
-namespace graphbench::statistics {
+namespace graphbench::model {
 namespace {
 
 using Values = std::vector<double>;
@@ -65,4 +65,4 @@ TEST(RatioOfMeans, DoesNotTrustADenominatorThatHappensNotToSpread) {
 }
 
 }  // namespace
-}  // namespace graphbench::statistics
+}  // namespace graphbench::model

@@ -3,10 +3,10 @@
 
 #include <gtest/gtest.h>
 
-namespace graphbench::statistics {
+namespace graphbench::model {
 namespace {
 
-model::Setup setup(double warmup, double capture) {
+Setup setup(double warmup, double capture) {
   return {.prepare_seconds = 100,
           .warmup_seconds = warmup,
           .capture_seconds = capture,
@@ -15,8 +15,8 @@ model::Setup setup(double warmup, double capture) {
           .first_step_seconds = 100};
 }
 
-model::Launch launch(std::int64_t index, const std::vector<model::Setup>& setups) {
-  model::Launch made{};
+Launch launch(std::int64_t index, const std::vector<Setup>& setups) {
+  Launch made{};
   made.index = index;
   made.setup = setups.front();
   if (setups.size() > 1) made.setups = setups;
@@ -29,7 +29,7 @@ TEST(SetupCost, CountsTheWarmups) {
 }
 
 TEST(SetupCost, IsTheMedianOfLaterPlacements) {
-  const model::Launch several = launch(0, {setup(0, 90), setup(0, 5), setup(0, 4), setup(0, 70)});
+  const Launch several = launch(0, {setup(0, 90), setup(0, 5), setup(0, 4), setup(0, 70)});
   EXPECT_EQ(of_later_setups(several, setup_seconds), 5 + 3);
   EXPECT_TRUE(has_later_setups({several}, several));
   EXPECT_EQ(*first_setup_excess({several}, several), 90 - 5);
@@ -37,8 +37,8 @@ TEST(SetupCost, IsTheMedianOfLaterPlacements) {
 }
 
 TEST(SetupCost, IsThatOfLaterLaunchesWhereEachHasOnePlacement) {
-  const std::vector<model::Launch> launches = {launch(0, {setup(80, 90)}), launch(1, {setup(1, 5)}),
-                                               launch(2, {setup(2, 6)})};
+  const std::vector<Launch> launches = {launch(0, {setup(80, 90)}), launch(1, {setup(1, 5)}),
+                                        launch(2, {setup(2, 6)})};
   EXPECT_FALSE(has_later_setups(launches, launches[0]));
   EXPECT_TRUE(has_later_setups(launches, launches[1]));
   EXPECT_EQ(*setup_over(launches, cost_seconds), 10);  // the median of 9 and 11
@@ -50,4 +50,4 @@ TEST(SetupCost, IsThatOfLaterLaunchesWhereEachHasOnePlacement) {
 }
 
 }  // namespace
-}  // namespace graphbench::statistics
+}  // namespace graphbench::model

@@ -5,7 +5,7 @@
 
 #include "harness/model/statistics/summary.hpp"
 
-namespace graphbench::statistics {
+namespace graphbench::model {
 namespace {
 
 std::vector<double> samples(std::vector<double> ramp, std::size_t total = 100) {
@@ -56,4 +56,4 @@ TEST(SteadyIndex, IsAbsentForFewerSamplesThanTellSteadyFromNoise) {
 }
 
 }  // namespace
-}  // namespace graphbench::statistics
+}  // namespace graphbench::model

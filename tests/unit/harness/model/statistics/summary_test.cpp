@@ -6,10 +6,10 @@
 #include <cmath>
 #include <numeric>
 
-namespace graphbench::statistics {
+namespace graphbench::model {
 namespace {
 
-std::vector<double> one_to(int n) {
+std::vector<double> counted_to(int n) {
   std::vector<double> values(static_cast<std::size_t>(n));
   std::iota(values.rbegin(), values.rend(), 1.0);  // descending: the input need not be sorted
   return values;
@@ -33,18 +33,18 @@ TEST(Summarize, TakesTheMeanOfTheMiddleTwoOfAnEvenNumber) {
 }
 
 TEST(Summarize, BoundsItsMedianFromSixSamplesOn) {
-  EXPECT_FALSE(summarize(one_to(5))->p50_ci95_low);
-  EXPECT_EQ(summarize(one_to(100))->p50_ci95_low, 40);
-  EXPECT_EQ(summarize(one_to(100))->p50_ci95_high, 61);
+  EXPECT_FALSE(summarize(counted_to(5))->p50_ci95_low);
+  EXPECT_EQ(summarize(counted_to(100))->p50_ci95_low, 40);
+  EXPECT_EQ(summarize(counted_to(100))->p50_ci95_high, 61);
 }
 
 TEST(Summarize, PublishesAPercentileOnlyWithEnoughSamples) {
-  EXPECT_FALSE(summarize(one_to(43))->p90);
-  EXPECT_EQ(summarize(one_to(44))->p90, 40);
-  EXPECT_FALSE(summarize(one_to(458))->p99);
-  EXPECT_EQ(summarize(one_to(459))->p99, 455);
-  EXPECT_FALSE(summarize(one_to(4602))->p999);
-  EXPECT_EQ(summarize(one_to(4603))->p999, 4599);
+  EXPECT_FALSE(summarize(counted_to(43))->p90);
+  EXPECT_EQ(summarize(counted_to(44))->p90, 40);
+  EXPECT_FALSE(summarize(counted_to(458))->p99);
+  EXPECT_EQ(summarize(counted_to(459))->p99, 455);
+  EXPECT_FALSE(summarize(counted_to(4602))->p999);
+  EXPECT_EQ(summarize(counted_to(4603))->p999, 4599);
 }
 
 // `count` samples around `median`; their median is exactly `median`.
@@ -75,12 +75,13 @@ TEST(SummarizePlacements, CountsEveryPlacementAlikeInEveryOrderWithFewAndManySam
 }
 
 TEST(SummarizePlacements, PoolsAllButTheMedian) {
-  const auto summary = summarize_placements({one_to(400), one_to(10), {}});
+  const auto summary = summarize_placements({counted_to(400), counted_to(10), {}});
   EXPECT_EQ(summary->count, 410);
   EXPECT_EQ(summary->max, 400);
   EXPECT_TRUE(summary->p90);
   EXPECT_DOUBLE_EQ(summary->p50, std::sqrt(200.5 * 5.5));
-  EXPECT_FALSE(summarize_placements({one_to(400), one_to(5)})->p50_ci95_low) << "five have no interval";
+  EXPECT_FALSE(summarize_placements({counted_to(400), counted_to(5)})->p50_ci95_low)
+      << "five have no interval";
   EXPECT_FALSE(summarize_placements({{}, {}}));
 }
 
@@ -93,4 +94,4 @@ TEST(SummarizePlacements, ASlowPlacementWithFewSamplesLiftsTheMedianAboveTheP90)
 }
 
 }  // namespace
-}  // namespace graphbench::statistics
+}  // namespace graphbench::model

@@ -96,7 +96,7 @@ TEST_F(PublisherTest, AFileThatCannotBeWrittenAtTheEndIsAFailure) {
 TEST_F(PublisherTest, ASweepThatEndedIsComparedWithTheBaselineAndAnInterruptedOneIsNot) {
   const fs::path base = folder_ / "base.json";
   const model::Result before = samples::small_result();
-  std::ofstream(base) << codec::to_json(before);
+  std::ofstream(base) << model::to_json(before);
   settings_.baseline = Baseline::open({base, "", ""});
   for (const bool interrupted : {true, false}) {
     Publisher publisher(settings_, "1.2.3");
@@ -137,7 +137,7 @@ TEST_F(PublisherTest, AnInterruptedSweepPushesNothingAndDeletesNothing) {
 
 class BaselineTest : public testing::Test {
  protected:
-  BaselineTest() { write(codec::to_json(samples::small_result())); }
+  BaselineTest() { write(model::to_json(samples::small_result())); }
 
   void write(const std::string& text) const { temporary_.write("base.json", text); }
 
@@ -164,10 +164,10 @@ model::Result slowed(model::Result result) {
 
 TEST_F(BaselineTest, TheFileMayBeWrittenOverByTheSweepThatIsCompared) {
   const std::shared_ptr<const Baseline> baseline = open();
-  const std::string document = codec::to_json(slowed(samples::small_result()));
+  const std::string document = model::to_json(slowed(samples::small_result()));
   write(document);
   const model::Comparison comparison =
-      baseline->compare_with(codec::read_result(document, "this sweep"), "this sweep");
+      baseline->compare_with(model::read_result(document, "this sweep"), "this sweep");
   ASSERT_TRUE(comparison.comparable);
   ASSERT_GT(comparison.counts.compared, 0);
   for (const model::CellComparison& cell : comparison.cells) {
@@ -210,7 +210,7 @@ model::Result measured_on(const std::string& day, const std::string& plan) {
 class HistoryBaselineTest : public BaselineTest {
  protected:
   void add(const model::Result& result, const std::string& label) {
-    write(codec::to_json(result));
+    write(model::to_json(result));
     judge::Store store(file_, judge::Store::Access::create);
     store.add({judge::read_entry(path_, {"", "", label}, {.any = true})});
   }

@@ -101,17 +101,17 @@ TEST_F(ServiceApiTest, ACompleteDocumentThatNobodyStoredIsStoredAtTheNextStart) 
   result.plan.argv = {"graphbench", "--sweep", "--seed=1"};
   for (const bool complete : {false, true}) {
     result.complete = complete;
-    const std::string document = folder_.write(id + ".json", codec::to_json(result));
+    const std::string document = folder_.write(id + ".json", model::to_json(result));
     restart();
     EXPECT_EQ(state(sweep), complete ? "done" : "interrupted");
     EXPECT_EQ(std::filesystem::exists(document), !complete);
   }
-  EXPECT_EQ(*ask("GET", path_of(sweep) + "/results").body, codec::to_json(result));
+  EXPECT_EQ(*ask("GET", path_of(sweep) + "/results").body, model::to_json(result));
   const json ended = get(path_of(sweep));
-  EXPECT_EQ(ended.at("exit_code"), exit_cells_failed);
+  EXPECT_EQ(ended.at("exit_code"), model::exit_cells_failed);
   EXPECT_EQ(ended.at("finished_at"), result.finished_at);
   const json cells = get(path_of(sweep) + "/cells").at("cells");
-  EXPECT_EQ(cells, json::parse(codec::to_json(result)).at("cells"));
+  EXPECT_EQ(cells, json::parse(model::to_json(result)).at("cells"));
   EXPECT_FALSE(std::filesystem::exists(journal_of(sweep)));
 }
 
@@ -127,7 +127,7 @@ TEST_F(ServiceApiTest, ADocumentOfAnotherPlanIsNotStoredAndLeftWhereItIs) {
   for (const auto& [hash, argv] : {std::pair("its hash", other), {"another hash", own}, {"its hash", own}}) {
     result.plan.hash = hash;
     result.plan.argv = argv;
-    folder_.write(id + ".json", codec::to_json(result));
+    folder_.write(id + ".json", model::to_json(result));
     testing::internal::CaptureStderr();
     restart();
     const std::string said = testing::internal::GetCapturedStderr();
@@ -144,7 +144,7 @@ TEST_F(ServiceApiTest, ADamagedStoredDocumentIsTheServicesFaultWhereverItIsAnswe
   const json sweep = submit("{}");
   const std::string id = sweep.at("id").get<std::string>();
   wait_for(sweep, "done");
-  const std::string good = codec::to_json(samples::small_result());
+  const std::string good = model::to_json(samples::small_result());
   const auto status_of = [&](const std::string& what) { return ask("GET", path_of(sweep) + what).status; };
   const auto compared = [&](const std::string& base, const std::string& now) {
     return ask("POST", "/v1/compare", R"({"base": )" + base + R"(, "new": )" + now + "}");

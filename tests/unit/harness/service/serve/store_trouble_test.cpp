@@ -160,7 +160,7 @@ class SweepPublisherTest : public testing::Test {
     store_->take();
     store_->begin(id, encode_sweep_event(SweepBegan{device, {}, {}}));
     for (const model::CellResult& each : cells) {
-      store_->add_cells(id, {{model::id_of(each.cell), codec::to_json(each)}});
+      store_->add_cells(id, {{model::id_of(each.cell), model::to_json(each)}});
     }
     store_->end(id, {state, exit_code, "", "{}", at});
     return id;

@@ -101,7 +101,7 @@ TEST_F(SweepFeedTest, ACellHasItsNumbersAsPagesShowThem) {
   submit.p50 = 1.5e-6;
   submit.ci95_low = 1.2e-6;
   submit.ci95_high = 1.8e-6;
-  const std::string document = codec::to_json(cell);
+  const std::string document = model::to_json(cell);
   finish_cell("one", document);
   const std::string told = taken(follow());
   EXPECT_THAT(told, HasSubstr("data: " + document.substr(0, document.size() - 1) + ", \"row\": {"));
@@ -109,7 +109,7 @@ TEST_F(SweepFeedTest, ACellHasItsNumbersAsPagesShowThem) {
                               R"("high":1.8e-06,"range":"±20 %"})"));
   cell.status = model::CellStatus::failed;
   cell.reason = model::Reason{"io", ""};
-  finish_cell("one", codec::to_json(cell));
+  finish_cell("one", model::to_json(cell));
   EXPECT_THAT(taken(follow()), Not(HasSubstr("row")));
 }
 
@@ -203,7 +203,7 @@ TEST(SweepEvents, CellsArriveWithTheirFirstStepsAndTheirDocument) {
   EXPECT_EQ(event.cells[0].summary.steady_after, 3);
   EXPECT_EQ(event.cells[0].launches.at(0).machine->cpu, 7);
   EXPECT_EQ(event.cells[0].profile->kernels, 5);
-  EXPECT_EQ(codec::to_json(event.cells[0]), codec::to_json(cell)) << "it can stand in a document";
+  EXPECT_EQ(model::to_json(event.cells[0]), model::to_json(cell)) << "it can stand in a document";
 }
 
 // A store may be older than the binary: a sweep that an earlier version began can be resumed.
