@@ -40,7 +40,7 @@ struct Annotations {
   }
 };
 
-std::size_t write(std::ostream& out, const std::vector<std::string>& annotations) {
+std::size_t write_annotations(std::ostream& out, const std::vector<std::string>& annotations) {
   const std::size_t shown = std::min(annotations.size(), annotations_max);
   for (std::size_t i = 0; i < shown; ++i) out << annotations[i];
   return annotations.size() - shown;
@@ -63,8 +63,8 @@ void print_github(std::ostream& out, const Report& report, const PrintOptions&) 
     for (const Sentence& each : section.sentences) found.add(each, section.subject);
   }
   for (const Sentence& each : report.closing) found.add(each, "notice");
-  const std::size_t errors_left = write(out, found.errors);
-  const std::size_t warnings_left = write(out, found.warnings);
+  const std::size_t errors_left = write_annotations(out, found.errors);
+  const std::size_t warnings_left = write_annotations(out, found.warnings);
   std::string notice = printable(report.title.text);
   if (errors_left > 0) notice += fmt::format("; {} more errors are not shown", errors_left);
   if (warnings_left > 0) notice += fmt::format("; {} more warnings are not shown", warnings_left);

@@ -26,7 +26,7 @@ struct Test {
 };
 
 // All rows of one name are one test, whose outcome is that of the row with the most weight.
-void add(Test& test, const Row& row) {
+void add_test(Test& test, const Row& row) {
   const std::string text = printable(row.sentence);
   test.details += row.verdict + ": " + text + "\n";
   if (!row.note.empty() && row.weight >= Weight::undecided) test.details += printable(row.note) + "\n";
@@ -46,7 +46,7 @@ std::vector<Test> tests_of(const Report& report) {
     for (const Row& row : section.rows) {
       const auto [place, is_new] = places.try_emplace(row.name, tests.size());
       if (is_new) tests.push_back({row.group, row.name});
-      add(tests[place->second], row);
+      add_test(tests[place->second], row);
     }
   }
   const auto add_sentence = [&](const Sentence& each) {

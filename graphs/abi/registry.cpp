@@ -179,7 +179,7 @@ namespace {
 
 constexpr std::size_t kReasonBytes = 1024;
 
-[[noreturn]] void refuse(const std::string& path, const std::string& why) {
+[[noreturn]] void refuse_plugin(const std::string& path, const std::string& why) {
   throw Error(ErrorCode::plugin_failed, plugin_label(path) + ": " + why);
 }
 
@@ -192,11 +192,11 @@ std::string last_loader_error() {
 std::string existing_file(const std::string& path) {
   std::error_code failed;
   const std::filesystem::file_status status = std::filesystem::status(path, failed);
-  if (status.type() == std::filesystem::file_type::not_found) refuse(path, "the file does not exist");
-  if (failed) refuse(path, "cannot be read: " + failed.message());
-  if (status.type() != std::filesystem::file_type::regular) refuse(path, "is not a regular file");
+  if (status.type() == std::filesystem::file_type::not_found) refuse_plugin(path, "the file does not exist");
+  if (failed) refuse_plugin(path, "cannot be read: " + failed.message());
+  if (status.type() != std::filesystem::file_type::regular) refuse_plugin(path, "is not a regular file");
   const std::filesystem::path absolute = std::filesystem::absolute(path, failed);
-  if (failed) refuse(path, "has no absolute path: " + failed.message());
+  if (failed) refuse_plugin(path, "has no absolute path: " + failed.message());
   return absolute.string();
 }
 
@@ -206,10 +206,10 @@ gb_plugin_open_fn entry_point(const std::string& path) {
   const std::string file = existing_file(path);
   void* library =
       guarded(plugin_label(path) + ": loading", [&] { return dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL); });
-  if (library == nullptr) refuse(path, "cannot be loaded as a shared library: " + last_loader_error());
+  if (library == nullptr) refuse_plugin(path, "cannot be loaded as a shared library: " + last_loader_error());
   void* symbol = dlsym(library, GB_PLUGIN_OPEN_SYMBOL);
   if (symbol == nullptr) {
-    refuse(path, "does not export " GB_PLUGIN_OPEN_SYMBOL ", so it is not a graphbench plugin");
+    refuse_plugin(path, "does not export " GB_PLUGIN_OPEN_SYMBOL ", so it is not a graphbench plugin");
   }
   return reinterpret_cast<gb_plugin_open_fn>(symbol);
 }
@@ -224,10 +224,11 @@ void WorkloadRegistry::load(const std::string& path) {
                              [&] { return open(GB_ABI_VERSION, &plugin, reason.data(), reason.size()); });
   reason.back() = '\0';
   if (status != 0) {
-    refuse(path, GB_PLUGIN_OPEN_SYMBOL " returned " + std::to_string(status) + ": " +
-                     (reason.front() == '\0' ? "the plugin gave no reason" : printable(reason.data())));
+    refuse_plugin(path,
+                  GB_PLUGIN_OPEN_SYMBOL " returned " + std::to_string(status) + ": " +
+                      (reason.front() == '\0' ? "the plugin gave no reason" : printable(reason.data())));
   }
-  if (plugin == nullptr) refuse(path, GB_PLUGIN_OPEN_SYMBOL " returned 0 without a plugin record");
+  if (plugin == nullptr) refuse_plugin(path, GB_PLUGIN_OPEN_SYMBOL " returned 0 without a plugin record");
   add(*plugin, path);
 }
 

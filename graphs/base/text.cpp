@@ -44,7 +44,7 @@ std::string hex(const char* format, char32_t c) {
   return text;
 }
 
-void add(std::string& line, char32_t c, std::string_view as_written, Controls controls) {
+void append_escaped(std::string& line, char32_t c, std::string_view as_written, Controls controls) {
   if (is_control(c)) {
     line += controls == Controls::blank ? " " : escape_of(c);
   } else if (is_unseen(c)) {
@@ -104,7 +104,7 @@ std::string with_unseen_escaped(std::string_view text, Controls controls) {
     while (at != valid_end) {
       const auto begin = at;
       const char32_t c = utf8::unchecked::next(at);
-      add(line, c, {begin, at}, controls);
+      append_escaped(line, c, {begin, at}, controls);
     }
     if (at != text.end()) line += *at++;
   }

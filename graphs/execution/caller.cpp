@@ -36,7 +36,7 @@ constexpr std::pair<std::string_view, IoSource> source_names[] = {
     {"device", IoSource::device}, {"pinned", IoSource::pinned}, {"pageable", IoSource::pageable}};
 
 template <typename Names>
-auto find(const Names& names, std::string_view name) {
+auto find_name(const Names& names, std::string_view name) {
   using Value = std::remove_cvref_t<decltype(names[0].second)>;
   const auto found = std::ranges::find_if(names, [&](const auto& each) { return each.first == name; });
   return found == std::end(names) ? std::optional<Value>() : std::optional<Value>(found->second);
@@ -49,11 +49,11 @@ std::size_t padded(std::size_t bytes) {
 }  // namespace
 
 std::optional<IoForm> find_io_form(std::string_view name) noexcept {
-  return find(form_names, name);
+  return find_name(form_names, name);
 }
 
 std::optional<IoSource> find_io_source(std::string_view name) noexcept {
-  return find(source_names, name);
+  return find_name(source_names, name);
 }
 
 CallerMemory::CallerMemory(Device& device, const ir::Program& program, ProgramBuffers& buffers,

@@ -11,7 +11,7 @@
 namespace graphbench::ir {
 namespace {
 
-[[noreturn]] void refuse(const std::string& what) {
+[[noreturn]] void refuse_program(const std::string& what) {
   throw Error(ErrorCode::invalid_argument, what);
 }
 
@@ -105,8 +105,8 @@ std::vector<ValueId> Program::results() const {
 
 std::int64_t Program::part_of(std::int64_t batch) const {
   if (batch % micro_batches_ == 0) return batch / micro_batches_;
-  refuse("program " + name_ + ": batch " + std::to_string(batch) + " does not divide into " +
-         std::to_string(micro_batches_) + " micro-batches");
+  refuse_program("program " + name_ + ": batch " + std::to_string(batch) + " does not divide into " +
+                 std::to_string(micro_batches_) + " micro-batches");
 }
 
 TensorDesc Program::describe(ValueId id, std::int64_t batch) const {
@@ -142,27 +142,27 @@ ProgramBuilder::ProgramBuilder(const Program& like, const OpCatalog& catalog)
 
 ValueId ProgramBuilder::value(ValueKind kind, std::string name, DType dtype, Shape shape, Init init) {
   if (is_computed(kind)) {
-    refuse("value " + name + ": only ops make activations, outputs and gradients");
+    refuse_program("value " + name + ": only ops make activations, outputs and gradients");
   }
-  if (name.empty()) refuse("a value of program " + program_.name_ + " has no name");
-  if (shape.empty()) refuse("value " + name + ": a shape needs at least one extent");
+  if (name.empty()) refuse_program("a value of program " + program_.name_ + " has no name");
+  if (shape.empty()) refuse_program("value " + name + ": a shape needs at least one extent");
   // A shape that is wrong at batch 1 is a mistake of the workload, not of the user's batch.
   static_cast<void>(resolve(dtype, shape, 1).bytes());
-  if (!names_.insert(name).second) refuse("value " + name + ": the name is already in use");
+  if (!names_.insert(name).second) refuse_program("value " + name + ": the name is already in use");
   program_.values_.push_back({std::move(name), kind, dtype, std::move(shape), init});
   return static_cast<ValueId>(program_.values_.size() - 1);
 }
 
 const OpDefinition& ProgramBuilder::known_kind(const std::string& of, const std::string& kind) const {
   if (const OpDefinition* definition = catalog_.find(kind)) return *definition;
-  refuse(of + ": unknown op kind \"" + kind + "\": give one of " + join(catalog_.kinds()));
+  refuse_program(of + ": unknown op kind \"" + kind + "\": give one of " + join(catalog_.kinds()));
 }
 
 std::vector<ValueId> ProgramBuilder::op(std::string kind, std::string name, std::vector<ValueId> inputs,
                                         Attributes attributes) {
   const OpDefinition* definition = &known_kind("op " + name, kind);
-  if (name.empty()) refuse("an op of kind " + kind + " has no name");
-  if (names_.contains(name)) refuse("op " + name + ": the name is already in use");
+  if (name.empty()) refuse_program("an op of kind " + kind + " has no name");
+  if (names_.contains(name)) refuse_program("op " + name + ": the name is already in use");
   Op op{.kind = std::move(kind),
         .name = std::move(name),
         .inputs = std::move(inputs),
@@ -177,16 +177,16 @@ std::vector<ValueId> ProgramBuilder::op(std::string kind, std::string name, std:
   Inputs input_values;
   for (const ValueId id : op.inputs) {
     if (id >= program_.values_.size())
-      refuse(op.name + ": an input has the id " + std::to_string(id) + ", which is not a value");
+      refuse_program(op.name + ": an input has the id " + std::to_string(id) + ", which is not a value");
     input_values.push_back(&program_.values_[id]);
   }
   for (const std::uint32_t position : mutated_positions(*definition, op.inputs.size())) {
     if (position >= op.inputs.size())
-      refuse(op.name + ": the op writes to input " + std::to_string(position) + ", but has only " +
-             std::to_string(op.inputs.size()) + " inputs");
+      refuse_program(op.name + ": the op writes to input " + std::to_string(position) + ", but has only " +
+                     std::to_string(op.inputs.size()) + " inputs");
     const ValueId target = op.inputs[position];
     if (program_.values_[target].kind == ValueKind::weight) {
-      refuse(op.name + ": the op would write to the weight " + program_.values_[target].name);
+      refuse_program(op.name + ": the op would write to the weight " + program_.values_[target].name);
     }
     op.mutates.push_back(target);
   }
@@ -205,11 +205,11 @@ std::vector<ValueId> ProgramBuilder::op(std::string kind, std::string name, std:
 
 void ProgramBuilder::mark(ValueId id, ValueKind kind) {
   const std::string what(name_of(kind));
-  if (id >= program_.values_.size()) refuse(what + " " + std::to_string(id) + " is not a value");
+  if (id >= program_.values_.size()) refuse_program(what + " " + std::to_string(id) + " is not a value");
   Value& value = program_.values_[id];
   if (value.kind != ValueKind::activation) {
-    refuse("value " + value.name + ": the kind is " + std::string(name_of(value.kind)) +
-           ", but only an activation can become an " + what);
+    refuse_program("value " + value.name + ": the kind is " + std::string(name_of(value.kind)) +
+                   ", but only an activation can become an " + what);
   }
   value.kind = kind;
 }
@@ -280,23 +280,23 @@ void ProgramBuilder::hook(GradientHook hook) {
   static_cast<void>(known_kind("hook " + hook.name, hook.kind));
   if (hook.weight >= program_.values_.size() || program_.values_[hook.weight].kind != ValueKind::weight ||
       program_.values_[hook.weight].dtype == DType::i32)
-    refuse("hook " + hook.name + ": value " + std::to_string(hook.weight) +
-           " is not a weight of floats, so it has no gradient");
-  if (!names_.insert(hook.name).second) refuse("hook " + hook.name + ": the name is already in use");
+    refuse_program("hook " + hook.name + ": value " + std::to_string(hook.weight) +
+                   " is not a weight of floats, so it has no gradient");
+  if (!names_.insert(hook.name).second) refuse_program("hook " + hook.name + ": the name is already in use");
   program_.hooks_.push_back(std::move(hook));
 }
 
 void ProgramBuilder::pad_with(ValueId input, double pad) {
   if (input >= program_.values_.size() || program_.values_[input].kind != ValueKind::input)
-    refuse("program " + program_.name_ + ": value " + std::to_string(input) +
-           " is not an input, so it has no pad value");
+    refuse_program("program " + program_.name_ + ": value " + std::to_string(input) +
+                   " is not an input, so it has no pad value");
   program_.values_[input].pad = pad;
 }
 
 Program ProgramBuilder::finish() {
   const bool writes = std::ranges::any_of(program_.ops_, [](const Op& op) { return !op.mutates.empty(); });
   if (program_.values_of(ValueKind::output).empty() && !writes) {
-    refuse("program " + program_.name_ + ": the program has no output");
+    refuse_program("program " + program_.name_ + ": the program has no output");
   }
   std::vector<bool> may_be_unread(program_.values_.size());  // backward outputs need no reader
   for (const Op& op : program_.ops_) {
@@ -304,13 +304,13 @@ Program ProgramBuilder::finish() {
   }
   for (const ValueId id : program_.values_of(ValueKind::activation)) {
     if (!may_be_unread[id] && !is_read(program_, id)) {
-      refuse("value " + program_.values_[id].name +
-             ": the value is not an output, and no op reads the value");
+      refuse_program("value " + program_.values_[id].name +
+                     ": the value is not an output, and no op reads the value");
     }
   }
   for (const std::string& kind : program_.default_splits_) {
     if (std::ranges::none_of(program_.ops_, [&](const Op& op) { return splits_at(op, kind); })) {
-      refuse("program " + program_.name_ + ": split point \"" + kind + "\" is not in the program");
+      refuse_program("program " + program_.name_ + ": split point \"" + kind + "\" is not in the program");
     }
   }
   Program finished = std::move(program_);

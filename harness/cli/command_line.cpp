@@ -35,7 +35,7 @@ bool is_flag(const CommandRow& row) {
   return row.name.starts_with("--");
 }
 
-[[noreturn]] void refuse(const CLI::ParseError& error) {
+[[noreturn]] void refuse_arguments(const CLI::ParseError& error) {
   std::string text = error.what();
   std::ranges::replace_if(
       text, [](char c) { return c == '\n' || c == '\r'; }, ' ');
@@ -229,7 +229,7 @@ CommandLine::Request CommandLine::parse(int argc, const char* const* argv) {
     request.text = impl_->help();
     return request;
   } catch (const CLI::ParseError& error) {
-    refuse(error);
+    refuse_arguments(error);
   }
   Entry* chosen = impl_->subcommand();
   impl_->check_extras(chosen);

@@ -29,8 +29,8 @@ model::ComparisonSettings settings_of(const VerdictArguments& arguments) {
   return settings;
 }
 
-void print(std::ostream& out, const model::Comparison& comparison, const reporters::Format& format,
-           const reporters::PrintOptions& options) {
+void print_in_format(std::ostream& out, const model::Comparison& comparison, const reporters::Format& format,
+                     const reporters::PrintOptions& options) {
   if (format.print == nullptr) return print_comparison_json(out, comparison);
   format.print(out, report_of(comparison), options);
 }
@@ -66,7 +66,7 @@ VerdictRequest::VerdictRequest(const VerdictArguments& arguments)
 
 void print_verdict(const model::Comparison& comparison, const VerdictRequest& request) {
   if (request.output.empty()) {
-    print(std::cout, comparison, *request.format, {options::wants_colours(STDOUT_FILENO)});
+    print_in_format(std::cout, comparison, *request.format, {options::wants_colours(STDOUT_FILENO)});
     std::cout << std::flush;
     if (!std::cout && !options::reader_is_gone())
       throw Error(ErrorCode::io, "write to stdout: the comparison could not be written");
@@ -77,7 +77,7 @@ void print_verdict(const model::Comparison& comparison, const VerdictRequest& re
 
 std::string verdict_text(const model::Comparison& comparison, const VerdictRequest& request) {
   std::ostringstream text;
-  print(text, comparison, *request.format, {});
+  print_in_format(text, comparison, *request.format, {});
   return text.str();
 }
 

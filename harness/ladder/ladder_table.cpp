@@ -17,8 +17,8 @@ std::string bytes_text(const std::optional<std::int64_t>& bytes) {
   return bytes ? reporters::format_bytes(*bytes) : "-";
 }
 
-void add(reporters::Section& section, std::string lead, std::string text,
-         reporters::Weight weight = reporters::Weight::normal) {
+void add_sentence(reporters::Section& section, std::string lead, std::string text,
+                  reporters::Weight weight = reporters::Weight::normal) {
   section.sentences.push_back({std::move(text), weight, std::move(lead)});
 }
 
@@ -37,9 +37,10 @@ void add_modes(reporters::Section& section, const std::vector<TrafficMode>& mode
   std::vector<std::string> counts;
   for (const TrafficMode& each : modes)
     counts.push_back(fmt::format("{} {}{}", each.mode, each.count, each.served ? "" : " (left out)"));
-  add(section, "modes", fmt::format("in the log: {}", fmt::join(counts, ", ")));
+  add_sentence(section, "modes", fmt::format("in the log: {}", fmt::join(counts, ", ")));
   if (std::ranges::count(modes, true, &TrafficMode::served) > 1)
-    add(section, "note",
+    add_sentence(
+        section, "note",
         "these modes are merged, although FULL mostly decodes (one token per request) and the others also "
         "prefill; --traffic-mode serves some of them",
         reporters::Weight::notice);
@@ -104,19 +105,20 @@ std::string first_text(const FirstRequests& first) {
 
 void add_service(reporters::Section& section, const LadderLaunch& launch) {
   const LadderSteps& steps = launch.steps;
-  add(section, "steps",
+  add_sentence(
+      section, "steps",
       fmt::format("{} exact, {} padded, {} eager below the largest size, {} eager above it, {} captured "
                   "lazily{}; hit rate {}",
                   steps.exact, steps.padded, steps.eager_below, steps.eager_beyond, steps.captured_now,
                   steps.warming > 0 ? fmt::format(", {} warming", steps.warming) : "",
                   reporters::percent_text(launch.hit_rate)));
   const LadderPadding& padding = launch.padding;
-  add(section, "padding",
-      fmt::format("{} of {} rows in graphs, {}{}", padding.rows, padding.graph_rows,
-                  reporters::percent_text(padding.waste),
-                  padding.seconds
-                      ? fmt::format("; ~{} of step time", reporters::format_seconds(*padding.seconds))
-                      : ""));
+  add_sentence(section, "padding",
+               fmt::format("{} of {} rows in graphs, {}{}", padding.rows, padding.graph_rows,
+                           reporters::percent_text(padding.waste),
+                           padding.seconds ? fmt::format("; ~{} of step time",
+                                                         reporters::format_seconds(*padding.seconds))
+                                           : ""));
   std::string served = fmt::format("{} rows/s; {} of steps", reporters::format_count(launch.rows_per_second),
                                    reporters::format_seconds(launch.busy_seconds));
   if (launch.predicted_seconds)
@@ -126,30 +128,32 @@ void add_service(reporters::Section& section, const LadderLaunch& launch) {
     served += fmt::format("; {} stalls for captures, {} in total, {} at most", launch.stalls.count,
                           reporters::format_seconds(launch.stalls.seconds),
                           reporters::format_seconds(launch.stalls.longest_seconds));
-  add(section, "served", std::move(served));
-  if (launch.first_requests) add(section, "first", first_text(*launch.first_requests));
+  add_sentence(section, "served", std::move(served));
+  if (launch.first_requests) add_sentence(section, "first", first_text(*launch.first_requests));
 }
 
 void add_costs(reporters::Section& section, const LadderLaunch& launch) {
   if (const auto& execs = launch.execs)
-    add(section, "execs",
+    add_sentence(
+        section, "execs",
         fmt::format("{} for {} captured sizes; {} updates, {} each; {} saved", execs->groups,
                     std::ranges::count_if(launch.sizes, [](const auto& size) { return size.uses > 0; }),
                     execs->updates, seconds_or_dash(execs->update_seconds), bytes_text(execs->bytes_saved)));
   if (const auto& tuning = launch.tuning)
-    add(section, "tuning",
+    add_sentence(
+        section, "tuning",
         fmt::format(
             "{} captured and {} eager runs in sizes with separate library choices; {} captured and {} "
             "eager runs in the other sizes",
             tuning->tuned_captured, tuning->tuned_eager, tuning->general_captured, tuning->general_eager));
   const model::Startup& start = launch.startup;
-  add(section, "start-up",
-      fmt::format("{} prepare, {} warmup, {} capture, {} instantiate, {} upload",
-                  reporters::format_seconds(start.prepare_seconds),
-                  reporters::format_seconds(start.warmup_seconds),
-                  reporters::format_seconds(start.capture_seconds),
-                  reporters::format_seconds(start.instantiate_seconds),
-                  reporters::format_seconds(start.upload_seconds)));
+  add_sentence(section, "start-up",
+               fmt::format("{} prepare, {} warmup, {} capture, {} instantiate, {} upload",
+                           reporters::format_seconds(start.prepare_seconds),
+                           reporters::format_seconds(start.warmup_seconds),
+                           reporters::format_seconds(start.capture_seconds),
+                           reporters::format_seconds(start.instantiate_seconds),
+                           reporters::format_seconds(start.upload_seconds)));
   const LadderMemory& memory = launch.memory;
   std::string text = fmt::format("{} pool, {} for execs, {} static, {} workspace",
                                  reporters::format_bytes(memory.pool_bytes), bytes_text(memory.exec_bytes),
@@ -158,12 +162,13 @@ void add_costs(reporters::Section& section, const LadderLaunch& launch) {
   if (memory.line_bytes)
     text += fmt::format("; prediction by a line through two sizes: {} for pool and execs",
                         reporters::format_bytes(*memory.line_bytes));
-  add(section, "memory", std::move(text));
+  add_sentence(section, "memory", std::move(text));
 }
 
 void add_rivals(reporters::Section& section, const LadderSummary& summary) {
   const auto say = [&](const std::optional<double>& ratio, const std::string& of) {
-    if (ratio) add(section, "", fmt::format("{} take {} as long", of, reporters::format_ratio(*ratio)));
+    if (ratio)
+      add_sentence(section, "", fmt::format("{} take {} as long", of, reporters::format_ratio(*ratio)));
   };
   say(summary.over_eager, "the same steps, all eager,");
   say(summary.over_every, "with every size captured they");
@@ -192,18 +197,19 @@ void add_ladder(reporters::Report& report, const Ladder& ladder) {
                                          {.name = "p99.9", .unit = "seconds"},
                                          {.name = "max", .unit = "seconds"}}};
   const LadderTraffic& traffic = ladder.traffic;
-  add(section, "traffic",
-      fmt::format("{}: {} steps of {} sizes, {} rows", traffic.name, traffic.steps, traffic.sizes,
-                  traffic.rows));
+  add_sentence(section, "traffic",
+               fmt::format("{}: {} steps of {} sizes, {} rows", traffic.name, traffic.steps, traffic.sizes,
+                           traffic.rows));
   add_modes(section, traffic.modes);
   if (ladder.launches.empty()) {
-    add(section, ladder.reason.value().code, ladder.reason.value().message);
+    add_sentence(section, ladder.reason.value().code, ladder.reason.value().message);
     report.sections.push_back(std::move(section));
     return;
   }
   const LadderLaunch& launch = ladder.launches.front();
   if (ladder.launches.size() > 1)
-    add(section, "",
+    add_sentence(
+        section, "",
         fmt::format(
             "the numbers are of the first of {} launches; p50 over all launches: latency {}, submit {}",
             ladder.launches.size(), reporters::format_seconds(ladder.summary.latency_seconds->p50),
@@ -235,7 +241,8 @@ reporters::Section best_section(const BestModes& best) {
                     reporters::seconds_value(size.step_seconds), reporters::percent_value(size.margin),
                     reporters::ratio_value(size.over_eager)}});
   if (best.no_gain_from)
-    add(section, "",
+    add_sentence(
+        section, "",
         fmt::format("graphs gain less than 2 % from size {} on{}", *best.no_gain_from,
                     best.no_gain_from_tokens ? fmt::format(", {} tokens", *best.no_gain_from_tokens) : ""));
   return section;
@@ -254,11 +261,11 @@ reporters::Section suggestion_section(const Suggestion& made, const std::vector<
   for (const FrontierPoint& each : made.frontier)
     section.rows.push_back(
         {.values = {reporters::count_value(each.sizes), reporters::seconds_value(each.step_seconds)}});
-  add(section, "", fmt::format("{} {}", none ? "sizes" : "--capture-sizes", list(made.sizes)));
-  for (const std::string& flag : flags) add(section, "", flag);
-  add(section, "mean step",
-      fmt::format("{} predicted, {} served", reporters::format_seconds(made.step_seconds),
-                  seconds_or_dash(made.verified_step_seconds)));
+  add_sentence(section, "", fmt::format("{} {}", none ? "sizes" : "--capture-sizes", list(made.sizes)));
+  for (const std::string& flag : flags) add_sentence(section, "", flag);
+  add_sentence(section, "mean step",
+               fmt::format("{} predicted, {} served", reporters::format_seconds(made.step_seconds),
+                           seconds_or_dash(made.verified_step_seconds)));
   std::string eager =
       fmt::format("{} predicted, {} served", reporters::format_seconds(made.eager_step_seconds),
                   seconds_or_dash(made.eager_verified_step_seconds));
@@ -266,14 +273,16 @@ reporters::Section suggestion_section(const Suggestion& made, const std::vector<
     eager += fmt::format("; gain {} ({} to {})", reporters::format_ratio(*made.over_eager),
                          reporters::format_ratio(*made.over_eager_ci95_low),
                          reporters::format_ratio(*made.over_eager_ci95_high));
-  add(section, fmt::format("eager ({}'s own)", made.eager), std::move(eager));
-  add(section, "",
-      fmt::format("{} to start, {} of memory", reporters::format_seconds(made.startup_seconds),
-                  reporters::format_bytes(static_cast<std::int64_t>(made.memory_bytes))));
+  add_sentence(section, fmt::format("eager ({}'s own)", made.eager), std::move(eager));
+  add_sentence(section, "",
+               fmt::format("{} to start, {} of memory", reporters::format_seconds(made.startup_seconds),
+                           reporters::format_bytes(static_cast<std::int64_t>(made.memory_bytes))));
   if (made.memory_max_bytes)
-    add(section, "",
+    add_sentence(
+        section, "",
         "the memory budget is " + reporters::format_bytes(static_cast<std::int64_t>(*made.memory_max_bytes)));
-  if (!made.interpolated.empty()) add(section, "interpolated, not measured", list(made.interpolated));
+  if (!made.interpolated.empty())
+    add_sentence(section, "interpolated, not measured", list(made.interpolated));
   return section;
 }
 

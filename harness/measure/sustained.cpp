@@ -28,8 +28,8 @@ bool agree(const SteadyWindows::Window& before, const SteadyWindows::Window& aft
 }
 
 // Runs bursts until the windows are steady or the time is up. Returns the time that this took, in seconds.
-double load(const StepUnderTest& step, DeviceMonitor* monitor, const SustainedBounds& bounds,
-            const std::function<void()>& alive, SteadyWindows& windows) {
+double load_device(const StepUnderTest& step, DeviceMonitor* monitor, const SustainedBounds& bounds,
+                   const std::function<void()>& alive, SteadyWindows& windows) {
   const Stopwatch watch;
   double next_reading = 0;
   double next_alive = 0;
@@ -106,7 +106,7 @@ LoadedPlacement measure_sustained(const StepUnderTest& step, Device& device, con
   const auto begin = device.make_event();
   const auto end = device.make_event();
   SteadyWindows windows;
-  const double seconds = load(loaded, monitor.monitor.get(), bounds, alive, windows);
+  const double seconds = load_device(loaded, monitor.monitor.get(), bounds, alive, windows);
   LoadedPlacement loaded_placement{};
   model::Sustained& sustained = loaded_placement.load;
   const SteadyWindows::Window window = windows.window();

@@ -47,7 +47,8 @@ std::optional<std::string> scalar(const DocumentValue& given, OptionKind kind) {
   throw InputError(given.place, name + ": " + given.type + " is not valid: give " + accepted);
 }
 
-void add(RawOptions& raw, const std::string& name, const std::string& text, const std::string& place) {
+void add_raw_option(RawOptions& raw, const std::string& name, const std::string& text,
+                    const std::string& place) {
   raw[name].push_back({text, place.empty() ? name : place + ": " + name});
 }
 
@@ -55,7 +56,7 @@ void add_values(RawOptions& raw, const std::string& name, OptionKind kind, const
   const auto add_one = [&](const DocumentValue& each) {
     const std::optional<std::string> text = scalar(each, kind);
     if (!text) refuse_type(name, each, accepted_values(kind));
-    add(raw, name, *text, each.place);
+    add_raw_option(raw, name, *text, each.place);
   };
   const auto* array = std::get_if<DocumentValue::Array>(&given.value);
   if (array == nullptr) return add_one(given);
@@ -77,7 +78,7 @@ void add_set(RawOptions& raw, const std::string& key, const DocumentValue& given
   }
   const auto* number = std::get_if<std::int64_t>(&given.value);
   if (number == nullptr) refuse_type("set." + key, given, "a whole number");
-  add(raw, "set", key + "=" + std::to_string(*number), given.place);
+  add_raw_option(raw, "set", key + "=" + std::to_string(*number), given.place);
 }
 
 // Returns the index after the string that begins at `begin`. The closing quote may be missing.

@@ -28,7 +28,7 @@ constexpr std::string_view package_version = "1";
 
 // Returns the text before the first `end`. Removes it and the `end` from `text`. Throws if `text` has no
 // `end`.
-std::string_view take(std::string_view& text, char end) {
+std::string_view take_until(std::string_view& text, char end) {
   const std::size_t at = text.find(end);
   if (at == std::string_view::npos) refuse_package("the package is cut short in its header");
   const std::string_view found = text.substr(0, at);
@@ -143,7 +143,7 @@ std::vector<Section> decode(std::string_view text) {
   if (!text.starts_with(package_first_words))
     refuse_package("the file is not a package: give a file that graphbench compile wrote");
   std::string_view rest = text.substr(package_first_words.size());
-  const std::string_view its_version = take(rest, '\n');
+  const std::string_view its_version = take_until(rest, '\n');
   const bool is_number = !its_version.empty() && its_version.size() < 10 &&
                          its_version.find_first_not_of("0123456789") == std::string_view::npos;
   if (!is_number) refuse_package("the package's first line is damaged");
@@ -157,18 +157,19 @@ std::vector<Section> decode(std::string_view text) {
   std::vector<Section> sections;
   std::vector<Part> parts;
   while (rest.starts_with("section ")) {
-    take(rest, ' ');
-    sections.push_back({std::string(take(rest, ' ')), {}});
-    const std::optional<std::size_t> bytes = to_number<std::size_t>(take(rest, ' '));
+    take_until(rest, ' ');
+    sections.push_back({std::string(take_until(rest, ' ')), {}});
+    const std::optional<std::size_t> bytes = to_number<std::size_t>(take_until(rest, ' '));
     if (!bytes) refuse_package("the package's header is damaged at section " + sections.back().name);
-    parts.push_back({*bytes, take(rest, '\n')});
+    parts.push_back({*bytes, take_until(rest, '\n')});
   }
   const std::string_view lines = text.substr(0, text.size() - rest.size());
   if (rest.substr(0, 7) != "sha256 ")
     refuse_package("the package's header is damaged after the list of sections");
   rest.remove_prefix(7);
-  if (take(rest, '\n') != sha256_hex(lines)) refuse_package("the package's header does not match its digest");
-  if (!take(rest, '\n').empty()) refuse_package("the package's header is damaged after the digest");
+  if (take_until(rest, '\n') != sha256_hex(lines))
+    refuse_package("the package's header does not match its digest");
+  if (!take_until(rest, '\n').empty()) refuse_package("the package's header is damaged after the digest");
   for (std::size_t i = 0; i < sections.size(); ++i) {
     const std::string where = "section " + sections[i].name + ": ";
     if (rest.size() < parts[i].bytes) refuse_package(where + "the section is cut short");

@@ -20,7 +20,7 @@
 namespace graphbench::sweep {
 namespace {
 
-void send(const ProbeEvent& event) {
+void send_probe_event(const ProbeEvent& event) {
   process::send_line(model::write_message(event));
 }
 
@@ -38,7 +38,7 @@ class Probe {
       const auto* ours = dynamic_cast<const Error*>(&error);
       const bool bad_value = ours != nullptr && ours->code() == ErrorCode::invalid_argument;
       const bool bad_input = stage_.what != ProbeStage::What::device || bad_value;
-      send(ProbeFailure{stage_, bad_input, bad_split_, error.what()});
+      send_probe_event(ProbeFailure{stage_, bad_input, bad_split_, error.what()});
     }
   }
 
@@ -53,12 +53,12 @@ class Probe {
     if (request_.list_workloads) answer_.catalog.workloads = registry_.workloads();
     for (const model::WorkerTask& program : request_.programs) check_program(program);
     refuse_patterns_without_ops();
-    send(answer_);
+    send_probe_event(answer_);
   }
 
   void begin(ProbeStage stage) {
     stage_ = std::move(stage);
-    send(stage_);
+    send_probe_event(stage_);
   }
 
   void describe_device() {

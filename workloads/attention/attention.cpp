@@ -24,7 +24,7 @@ struct Sizes {
 };
 
 // Checks rules between options. graphbench itself checks the bounds of each option.
-void check(Build& build, const Sizes& sizes) {
+void check_sizes(Build& build, const Sizes& sizes) {
   const std::string hidden = "hidden=" + std::to_string(sizes.hidden);
   const std::string heads = "heads=" + std::to_string(sizes.heads);
   if (sizes.hidden % sizes.heads != 0) {
@@ -87,7 +87,7 @@ int build_attention(const gb_build_request* request, gb_builder* builder, const 
                  build.is_training()};
   // A single token attends only to itself, so training with decode's sizes uses several tokens instead.
   if (sizes.training && sizes.tokens == 1) sizes.tokens = std::clamp<std::int64_t>(sizes.hidden / 4, 2, 128);
-  check(build, sizes);
+  check_sizes(build, sizes);
   std::int32_t x = build.value(GB_INPUT, "x", build.dtype(),
                                {of_batch(sizes.tokens), fixed_dim(sizes.hidden)}, uniform(1.0));
   // The step's tokens use the last slots of the cache, so all slots before them are filled and not masked.

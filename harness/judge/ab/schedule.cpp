@@ -65,8 +65,8 @@ std::string look_ratio_text(double ratio) {
   return text;
 }
 
-const MetricComparison* find(const model::Comparison& comparison, const std::string& id,
-                             model::Metric metric) {
+const MetricComparison* find_metric(const model::Comparison& comparison, const std::string& id,
+                                    model::Metric metric) {
   const auto cell = std::ranges::find(comparison.cells, id, &model::CellComparison::id);
   if (cell == comparison.cells.end()) return nullptr;
   const auto found = std::ranges::find(cell->metrics, metric, &MetricComparison::metric);
@@ -130,7 +130,7 @@ model::Plan plan_to_confirm(const model::Plan& plan, const model::Comparison& fi
 void apply_confirmation(model::Comparison& first, const model::Comparison& again) {
   for (model::CellComparison& cell : first.cells) {
     for (MetricComparison& metric : cell.metrics) {
-      if (!is_slower(metric) || !take_back(metric, find(again, cell.id, metric.metric))) continue;
+      if (!is_slower(metric) || !take_back(metric, find_metric(again, cell.id, metric.metric))) continue;
       --first.counts.slower;
       ++first.counts.inconclusive;
     }

@@ -93,7 +93,7 @@ std::string words_of(const HistoryLabel& label) {
   return words;
 }
 
-int add(const HistoryArguments& arguments, const std::string& file) {
+int add_to_history(const HistoryArguments& arguments, const std::string& file) {
   const Named named = name_of(arguments);
   // Reads all documents before it stores one, so that a bad document leaves the history unchanged.
   std::vector<NewEntry> entries;
@@ -136,7 +136,7 @@ int list(const HistoryArguments& arguments, const std::string& file) {
   return model::exit_done;
 }
 
-int show(const HistoryArguments& arguments, const std::string& file) {
+int show_series(const HistoryArguments& arguments, const std::string& file) {
   Store store(file, Store::Access::existing);
   if (const std::vector<std::string> cells = store.cells(); !contains(cells, arguments.cell)) {
     throw InputError("history show", in_quotes(arguments.cell) + " is not a cell of " + file +
@@ -218,9 +218,9 @@ class HistoryCommand final : public options::Command {
 
   int run(const options::Invocation&) override {
     const std::string file = asked_.file.empty() ? default_file(process_environment()) : asked_.file;
-    if (add_.parsed()) return add(asked_, file);
+    if (add_.parsed()) return add_to_history(asked_, file);
     if (remove_.parsed()) return remove(asked_, file);
-    return list_.parsed() ? list(asked_, file) : show(asked_, file);
+    return list_.parsed() ? list(asked_, file) : show_series(asked_, file);
   }
 
  private:

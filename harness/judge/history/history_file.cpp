@@ -28,7 +28,7 @@ std::int64_t big_endian(const Header& header, std::size_t at) {
   return value;
 }
 
-[[noreturn]] void refuse(const std::string& path, const std::string& detail) {
+[[noreturn]] void refuse_history_file(const std::string& path, const std::string& detail) {
   throw InputError(path, detail + ": give another file with --history");
 }
 
@@ -46,24 +46,24 @@ FileState inspect_file(const std::string& path) {
   std::error_code error;
   const auto status = std::filesystem::status(path, error);
   if (status.type() == std::filesystem::file_type::not_found) return FileState::absent;
-  if (error) refuse(path, "the file's status cannot be read (" + error.message() + ")");
-  if (!std::filesystem::is_regular_file(status)) refuse(path, "the path is not a file");
+  if (error) refuse_history_file(path, "the file's status cannot be read (" + error.message() + ")");
+  if (!std::filesystem::is_regular_file(status)) refuse_history_file(path, "the path is not a file");
   std::ifstream file(path, std::ios::binary);
   Header header{};
   file.read(header.data(), header_bytes);
   const auto got = file.gcount();
-  if (file.bad() || !file.is_open()) refuse(path, "the file cannot be read");
+  if (file.bad() || !file.is_open()) refuse_history_file(path, "the file cannot be read");
   if (got == 0) return FileState::absent;
   if (got < static_cast<std::streamsize>(header_bytes) ||
       std::string_view(header.data(), magic.size()) != magic) {
-    refuse(path, "the file is not a graphbench history (not a SQLite file)");
+    refuse_history_file(path, "the file is not a graphbench history (not a SQLite file)");
   }
   if (big_endian(header, application_id_at) != application_id)
-    refuse(path, "the file is another program's SQLite file, not a graphbench history");
+    refuse_history_file(path, "the file is another program's SQLite file, not a graphbench history");
   const std::int64_t version = big_endian(header, user_version_at);
   if (version != schema_version) {
-    refuse(path, "the tables have version " + std::to_string(version) +
-                     ", but this graphbench reads version " + std::to_string(schema_version));
+    refuse_history_file(path, "the tables have version " + std::to_string(version) +
+                                  ", but this graphbench reads version " + std::to_string(schema_version));
   }
   return FileState::ours;
 }

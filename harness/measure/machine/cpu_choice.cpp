@@ -68,7 +68,7 @@ struct Destroy {
 };
 using Topology = std::unique_ptr<hwloc_topology, Destroy>;
 
-Topology load(bool with_devices, const std::string& xml) {
+Topology load_topology(bool with_devices, const std::string& xml) {
   hwloc_topology_t raw = nullptr;
   if (hwloc_topology_init(&raw) != 0) return nullptr;
   Topology topology(raw);
@@ -105,7 +105,7 @@ hwloc_const_cpuset_t cpus_near(hwloc_topology_t topology, const std::string& pci
 
 CpuTopology read_cpu_topology(const std::string& pci_bus_id, const std::string& xml) {
   CpuTopology result;
-  const Topology topology = load(!pci_bus_id.empty(), xml);
+  const Topology topology = load_topology(!pci_bus_id.empty(), xml);
   if (topology == nullptr) return result;
   const hwloc_const_cpuset_t near = cpus_near(topology.get(), pci_bus_id);
   result.device_place_known = near != nullptr;

@@ -21,13 +21,13 @@
 namespace graphbench::measure {
 namespace {
 
-[[noreturn]] void refuse(int cpu, const std::string& why) {
+[[noreturn]] void refuse_cpu(int cpu, const std::string& why) {
   throw Error(ErrorCode::io, "pin the submitting thread to CPU " + std::to_string(cpu) + ": " + why +
                                  "; with --no-pin, the system chooses the CPU");
 }
 
 [[noreturn]] void refuse_gone(int cpu) {
-  refuse(cpu, "this process may no longer run on that CPU");
+  refuse_cpu(cpu, "this process may no longer run on that CPU");
 }
 
 // Returns false if the process may no longer use these CPUs (offline, or removed from its control group).
@@ -37,7 +37,7 @@ bool try_run_on(const std::vector<int>& cpus) {
   for (const int cpu : cpus) CPU_SET(static_cast<std::size_t>(cpu), &set);
   if (sched_setaffinity(0, sizeof set, &set) == 0) return true;
   if (errno == EINVAL) return false;
-  refuse(cpus.front(), std::strerror(errno));
+  refuse_cpu(cpus.front(), std::strerror(errno));
 }
 
 }  // namespace

@@ -35,7 +35,7 @@ std::string in_dot(const std::string& text) {
   return text_in_quotes + "\"";
 }
 
-void write(const std::string& path, const std::string& text) {
+void write_dump(const std::string& path, const std::string& text) {
   std::ofstream out(path, std::ios::binary | std::ios::trunc);
   out << text;
   out.close();
@@ -76,13 +76,13 @@ void dump_graphs(const std::string& folder, const std::string& cell_id, executio
   std::string file = cell_id;
   std::ranges::replace(file, '/', '_');
   const std::string path = folder + "/" + file;
-  write(path + ".json", model::dump(model::JsonWriter(model::Form::document).write(dump), 1) + "\n");
-  write(path + ".dot", to_dot(dump));
+  write_dump(path + ".json", model::dump(model::JsonWriter(model::Form::document).write(dump), 1) + "\n");
+  write_dump(path + ".dot", to_dot(dump));
   const ir::Program& program = context.program;
   const auto ops = static_cast<ir::OpId>(program.ops().size());
-  write(path + ".before.txt", ir::dump(program, {{true, 0, ops}}, batch));
-  write(path + ".after.txt",
-        ir::dump(program, execution::segments_of(mode, context.program, context.splits), batch));
+  write_dump(path + ".before.txt", ir::dump(program, {{true, 0, ops}}, batch));
+  write_dump(path + ".after.txt",
+             ir::dump(program, execution::segments_of(mode, context.program, context.splits), batch));
 }
 
 }  // namespace graphbench::measure

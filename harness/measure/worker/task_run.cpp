@@ -43,7 +43,7 @@ void stop_where_spoilt(TaskRun& run, BatchRun& batch, ErrorCode code) {
   throw Stopped();
 }
 
-void finish(TaskRun& run, BatchRun& batch) {
+void finish_batch(TaskRun& run, BatchRun& batch) {
   batch.passes->finish();
   batch.passes.reset();
   model::LaunchMachine& machine = *batch.result.launches.front().machine;
@@ -56,7 +56,7 @@ void finish(TaskRun& run, BatchRun& batch) {
   batch.result.library = run.placement->rig().library(batch.size);
 }
 
-void check(TaskRun& run, BatchRun& batch) {
+void check_batch(TaskRun& run, BatchRun& batch) {
   const auto& records = batch.result.records;
   run.placement->rig().check(*batch.executor, batch.size, records ? &*records : nullptr, batch.result.check);
   note_caller_io(run, batch);
@@ -111,8 +111,8 @@ void combine_ranks(TaskRun& run, BatchRun& batch) {
   check.identical = false;
 }
 
-constexpr Stage finish_measuring{"", finish};
-constexpr std::array<Stage, 5> after_measuring = {{{"check", check},
+constexpr Stage finish_measuring{"", finish_batch};
+constexpr std::array<Stage, 5> after_measuring = {{{"check", check_batch},
                                                    {"", combine_ranks},
                                                    {"evaluate", evaluate, evaluates},
                                                    {"dump", dump, dumps},

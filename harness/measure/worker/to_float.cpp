@@ -12,7 +12,7 @@ namespace graphbench::measure {
 namespace {
 
 template <typename T>
-T load(const std::byte* bytes) {
+T load_value(const std::byte* bytes) {
   T value;
   std::memcpy(&value, bytes, sizeof value);
   return value;
@@ -37,13 +37,13 @@ float from_half(std::uint16_t half) {
 float element(ir::DType dtype, const std::byte* bytes) {
   switch (dtype) {
     case ir::DType::fp32:
-      return load<float>(bytes);
+      return load_value<float>(bytes);
     case ir::DType::fp16:
-      return from_half(load<std::uint16_t>(bytes));
+      return from_half(load_value<std::uint16_t>(bytes));
     case ir::DType::bf16:
-      return std::bit_cast<float>(static_cast<std::uint32_t>(load<std::uint16_t>(bytes)) << 16);
+      return std::bit_cast<float>(static_cast<std::uint32_t>(load_value<std::uint16_t>(bytes)) << 16);
     case ir::DType::i32:
-      return static_cast<float>(load<std::int32_t>(bytes));
+      return static_cast<float>(load_value<std::int32_t>(bytes));
   }
   return 0;
 }

@@ -16,7 +16,7 @@ std::string change(const char* extent, std::int64_t from, std::int64_t to) {
   return std::string(extent) + " " + std::to_string(from) + " -> " + std::to_string(to);
 }
 
-void add(std::string& reasons, const std::string& reason) {
+void add_reason(std::string& reasons, const std::string& reason) {
   if (!reason.empty()) reasons += (reasons.empty() ? "" : "; ") + reason;
 }
 
@@ -77,8 +77,8 @@ TraceCache::Entry* TraceCache::entry_of(std::int64_t sequence) {
 void TraceCache::make_room(model::TracedStep& step) {
   if (static_cast<std::int64_t>(entries_.size()) < trace_.programs_max) return;
   const auto oldest = std::ranges::min_element(entries_, {}, [](const auto& entry) { return entry->used; });
-  add(step.reason, "the cap of " + std::to_string(trace_.programs_max) + " programs is reached: " +
-                       signature_of(**oldest) + ", the least recently used, is dropped");
+  add_reason(step.reason, "the cap of " + std::to_string(trace_.programs_max) + " programs is reached: " +
+                              signature_of(**oldest) + ", the least recently used, is dropped");
   rig_.stream().synchronize();
   erase_if(paths_, [&](const auto& path) { return path.second.entry == oldest->get(); });
   entries_.erase(oldest);
@@ -87,9 +87,10 @@ void TraceCache::make_room(model::TracedStep& step) {
 void TraceCache::make_room_for_path(model::TracedStep& step) {
   if (static_cast<std::int64_t>(paths_.size()) < trace_.recordings_max) return;
   const auto oldest = std::ranges::min_element(paths_, {}, [](const auto& path) { return path.second.used; });
-  add(step.reason, "the cap of " + std::to_string(trace_.recordings_max) + " recordings is reached: batch " +
-                       std::to_string(oldest->first.batch) + " of " + signature_of(*oldest->second.entry) +
-                       ", the least recently used, is dropped");
+  add_reason(step.reason, "the cap of " + std::to_string(trace_.recordings_max) +
+                              " recordings is reached: batch " + std::to_string(oldest->first.batch) +
+                              " of " + signature_of(*oldest->second.entry) +
+                              ", the least recently used, is dropped");
   rig_.stream().synchronize();
   paths_.erase(oldest);
 }

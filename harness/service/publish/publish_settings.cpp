@@ -15,8 +15,8 @@
 namespace graphbench::service {
 namespace {
 
-[[noreturn]] void refuse(const options::TlsOptions& options, const TlsFileError& error,
-                         const std::function<std::string(const std::string&)>& where) {
+[[noreturn]] void refuse_tls_file(const options::TlsOptions& options, const TlsFileError& error,
+                                  const std::function<std::string(const std::string&)>& where) {
   const bool of_key = error.file() == TlsFileError::File::key;
   const char* name = of_key ? "tls-key" : "tls-certificate";
   const std::string& path = of_key ? options.key : options.certificate;
@@ -95,7 +95,7 @@ void check_sources(const BaselineOptions& options) {
   }
 }
 
-std::shared_ptr<const Side> read(const std::string& path) {
+std::shared_ptr<const Side> read_baseline(const std::string& path) {
   try {
     return std::make_shared<const Side>(judge::read_side(path));
   } catch (const InputError& error) {
@@ -131,7 +131,7 @@ std::shared_ptr<TlsContext> check_tls(const options::TlsOptions& options,
   try {
     return load_tls({options.certificate, options.key});
   } catch (const TlsFileError& error) {
-    refuse(options, error, where);
+    refuse_tls_file(options, error, where);
   }
 }
 
@@ -152,7 +152,7 @@ PublishSettings check_publishing(const options::SweepOptions& options) {
 std::shared_ptr<const Baseline> Baseline::open(const BaselineOptions& options) {
   check_sources(options);
   if (!options.path.empty()) {
-    const SideFor always = [side = read(options.path)](const Side&) { return side; };
+    const SideFor always = [side = read_baseline(options.path)](const Side&) { return side; };
     return std::shared_ptr<const Baseline>(new Baseline(options.path, always));
   }
   if (options.against.empty()) return nullptr;

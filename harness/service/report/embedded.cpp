@@ -198,7 +198,7 @@ std::string embedded_text_of(const model::Result& result, const json& lists) {
   return text + "]}";
 }
 
-void add(const NamedText& document, Contents& contents, std::string& base) {
+void add_document(const NamedText& document, Contents& contents, std::string& base) {
   const std::string schema = schema_of(document);
   const bool compared = contents.comparison.has_value();
   const bool is_bill = schema == "graphbench.bill/1";
@@ -231,7 +231,7 @@ void add(const NamedText& document, Contents& contents, std::string& base) {
 Contents read_contents(const std::vector<NamedText>& documents) {
   Contents contents;
   std::string base;
-  for (const NamedText& document : documents) add(document, contents, base);
+  for (const NamedText& document : documents) add_document(document, contents, base);
   return contents;
 }
 
