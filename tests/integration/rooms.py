@@ -12,6 +12,7 @@ DATA = HERE / "rooms.json"
 TABLE = json.loads(DATA.read_text(encoding="utf-8"))
 # A room is a folder: its purpose, the rooms it may include (a folder of rooms stands for all of them) and,
 # for a room with an interface, the headers that other rooms may include. The tests may include everything.
+# A room has `namespace` if that is not its last word (tidy_namespaces.py).
 ROOMS = TABLE["rooms"]
 # Includes against the table that are still there: file -> headers. It only shrinks.
 STILL = TABLE["still"]

@@ -1,5 +1,5 @@
 """The rules of the tree that a program can check. Rooms are in rooms.py, facts in tidy_facts.py, words in
-tidy_words.py.
+tidy_words.py, namespaces in tidy_namespaces.py.
 
 faults_of(path, text) returns sentences, empty for a clean file. Pure: it reads no files."""
 
@@ -9,6 +9,7 @@ import re
 
 import rooms
 import tidy_facts
+import tidy_namespaces
 import tidy_words
 
 LINE_MAX = 110
@@ -186,6 +187,7 @@ def faults_of(path, text):
         faults.extend(faults_of_base(path, lines))
         faults.extend(rooms.faults_of_includes(path, lines))
         faults.extend(tidy_facts.faults_of_facts(path, lines))
+        faults.extend(tidy_namespaces.faults_of_namespaces(path, without_literals(text)))
     if text and not text.endswith("\n"):
         faults.append(f"{path}: no line break at the end of the file")
     return faults

@@ -1,4 +1,4 @@
-"""Checks the tree against the rules of tidy_rules.py, rooms.py and tidy_words.py, and the rules themselves.
+"""Checks the tree against the rules of tidy_rules.py and the files it imports, and the rules themselves.
 
 Tree checks every tracked file, Rules plants violations and expects each to be found, Commits reads the newest
 messages of git's log, Format asks clang-format."""
@@ -129,10 +129,18 @@ class Tree(unittest.TestCase):
 
 PURPOSE = "// Says what this file is for, at some length,\n// in two lines.\n"
 
+BODY = "{\nint a() {\n}\n}\n"  # of a namespace that defines a function
+
 PLANTED = [
     ("graphs/ir/a.cpp", '#include "harness/model/result.hpp"\n', "may not include"),
     ("graphs/ir/a.cpp", '#include "graphs/device/device.hpp"\n', "may not include"),
     ("graphs/ir/a.cpp", '#include "graphs/abi/graphbench_abi.h"\n', "may not include"),
+    ("harness/judge/ab/a.cpp", "namespace graphbench::ab " + BODY, "namespace is graphbench::judge;"),
+    ("harness/judge/a.hpp", "namespace graphbench::model {\nstruct A {\n};\n}\n",
+     "namespace is graphbench::judge;"),
+    ("tests/unit/harness/judge/ab/a.cpp", "namespace graphbench " + BODY, "namespace is graphbench::judge;"),
+    ("graphs/base/a.cpp", "namespace graphbench::base " + BODY, "namespace is graphbench;"),
+    ("graphs/device/cache/a.cpp", "namespace graphbench " + BODY, "namespace is graphbench::cache;"),
     ("graphs/device/a.cpp", '#include "graphs/execution/executor.hpp"\n', "may not include"),
     ("graphs/host/a.cpp", '#include "graphs/cuda/stream.hpp"\n', "may not include"),
     ("graphs/execution/a.cpp", '#include "harness/measure/summary.hpp"\n', "may not include"),
@@ -195,6 +203,12 @@ PLANTED = [
 
 CLEAN = [
     ("graphs/ir/a.cpp", '#include "graphs/ir/types.hpp"\n'),
+    ("harness/judge/ab/a.cpp", "namespace graphbench::judge " + BODY),
+    ("harness/judge/a.hpp", "namespace graphbench::abi {\nclass A;\n}\n"),
+    ("harness/judge/a.hpp", "namespace graphbench::model {\nstruct A {\n};\nGB_DESCRIBE(A, a);\n}\n"),
+    ("harness/judge/a.cpp", "namespace graphbench::model {\nint A::a() {\n  b();\n}\n}\n"),
+    ("graphs/device/a.cpp", "namespace graphbench " + BODY),
+    ("tests/support/a.cpp", "namespace graphbench::test " + BODY),
     ("graphs/abi/a.cpp", '#include "graphs/ir/types.hpp"\n#include "graphs/abi/graphbench_abi.h"\n'),
     ("harness/judge/ab/a.cpp", '#include "harness/judge/compare/judge.hpp"\n'),
     ("harness/cli/a.cpp", '#include "harness/judge/compare/compare.hpp"\n'),
