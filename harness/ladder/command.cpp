@@ -159,7 +159,7 @@ class LadderJob final : public sweep::Job {
   std::vector<sweep::Output> outputs() override {
     const LadderFindings& findings = measured_.findings;
     return {{options_.where("json"), options_.json,
-             [&] { return model::to_json(measured_.result, findings); }, options::Stdout::allowed},
+             [&] { return ladders_to_json(measured_.result, findings); }, options::Stdout::allowed},
             {options_.where("prometheus-textfile"), options_.prometheus.textfile,
              [&] { return ladders_text(checked_.plan.device, findings.ladders); }}};
   }

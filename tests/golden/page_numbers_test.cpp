@@ -186,7 +186,7 @@ TEST(PageNumbers, AreThoseOfEachCommittedResultInEveryFormat) {
       if (text.view().find("\"graphbench.result/1\"") > 100) continue;
       SCOPED_TRACE(path);
       const model::Result result = model::read_result(text.view(), path);
-      const Report report = bill::report_of(result);
+      const Report report = sweep::report_of(result);
       const Numbers table = of_report(report);
       const OnPage shown = page_of(std::string(text.view()));
       const std::size_t found =
@@ -257,7 +257,7 @@ TEST(PageNumbers, AreThoseOfAComparisonInEveryFormat) {
   std::ostringstream out;
   judge::print_comparison_json(out, comparison);
   const OnPage shown = page_of(std::move(out).str());
-  const Report report = bill::report_of(comparison);
+  const Report report = judge::report_of(comparison);
   expect_plain(report, shown.plain);
   const json& embedded = shown.documents.at("comparison");
   EXPECT_GT(expect_sections(report, embedded), 100u);
@@ -268,16 +268,16 @@ TEST(PageNumbers, AreThoseOfAComparisonInEveryFormat) {
 
 TEST(PageNumbers, AreThoseOfASeriesInEveryFormat) {
   const judge::CellHistory series = samples::changed_series();
-  const OnPage shown = page_of(model::to_json(series));
-  expect_plain(bill::report_of(series), shown.plain);
+  const OnPage shown = page_of(judge::series_to_json(series));
+  expect_plain(judge::report_of(series), shown.plain);
   EXPECT_EQ(13u * series.points.size(),
-            expect_sections(bill::report_of(series), shown.documents.at("series").at(0)));
+            expect_sections(judge::report_of(series), shown.documents.at("series").at(0)));
 }
 
 // A page draws the sums of a ladder's first launch, and a suggestion as it was predicted.
 TEST(PageNumbers, AreThoseOfALadderInEveryFormat) {
   const ladder::LadderFindings findings = samples::served_ladders();
-  const OnPage shown = page_of(model::to_json(samples::small_result(), findings));
+  const OnPage shown = page_of(ladder::ladders_to_json(samples::small_result(), findings));
   const json& result = shown.documents.at("result");
   const ladder::LadderLaunch& launch = findings.ladders.front().launches.front();
   const json& ladder = result.at("ladders").at(0);
@@ -289,7 +289,7 @@ TEST(PageNumbers, AreThoseOfALadderInEveryFormat) {
   EXPECT_EQ(number_of(seconds_value(made.step_seconds)), number_of(suggestion.at("step")));
   EXPECT_EQ(number_of(bytes_value(made.memory_bytes)), number_of(suggestion.at("memory")));
   const std::vector<std::string> flags;
-  const Report report = bill::report_of(findings, [&](const ladder::Suggestion&) { return flags; });
+  const Report report = ladder::report_of(findings, [&](const ladder::Suggestion&) { return flags; });
   const auto section = std::ranges::find(report.sections, "suggestion", &Section::subject);
   ASSERT_NE(section, report.sections.end());
   ASSERT_EQ(section->rows.size(), suggestion.at("frontier").size());

@@ -46,7 +46,7 @@ const std::map<std::string, std::vector<std::string>>& known_values() {
 
 // Parses all of `text` as a number, which may have a unit as in newer versions of Google Benchmark: "2s",
 // "100x". Absent for other text.
-std::optional<double> number_of(std::string_view text) {
+std::optional<double> number_in(std::string_view text) {
   double number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   const std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
@@ -58,7 +58,7 @@ std::optional<double> number_of(std::string_view text) {
 void check_number(const std::string& name, const std::string& value) {
   constexpr double seconds_max = 86400;
   constexpr double repetitions_max = 1e6;
-  const std::optional<double> number = number_of(value);
+  const std::optional<double> number = number_in(value);
   if (name == "--benchmark_repetitions") {
     if (number && *number >= 1 && *number <= repetitions_max && *number == std::floor(*number)) return;
     throw InputError(name, in_quotes(value) + " is not valid: give a whole number from 1 to 1000000");

@@ -35,7 +35,8 @@ class AskerTest : public testing::Test {
  protected:
   // Asks these questions in a run of its own; `answer` is what each process would say.
   std::vector<std::string> ask(const std::vector<Question>& questions, const TestAnswer& answer) {
-    Run run{supervisor_, progress_, earlier_, [&](const FinishedTask& task) { kept_.push_back(task); }};
+    sweep::Run run{supervisor_, progress_, earlier_,
+                   [&](const FinishedTask& task) { kept_.push_back(task); }};
     Asker asker(run);
     asker.expect(std::ssize(questions));
     std::vector<std::string> said;
