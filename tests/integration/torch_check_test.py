@@ -65,6 +65,16 @@ def cases():
             pool = versions.PoolOfHandle("cpu")
         return pool.id == (0, 7) and pool.graph.ops and versions.lends_graphs() is False
 
+    def bits_of_a_later_pass():
+        values = iter([1.0] * 2 + [2.0] * 8)  # two of eager, three of the mode, then both again
+        step = mock.Mock(in_ranks=lambda: False, state_outs=list, memory=mock.Mock(
+            at_work=contextlib.nullcontext),
+            outs=lambda graph: [check.Out("value", "0", torch.full((3,), next(values)))])
+        eager, mode = check.Side(), check.Side()
+        for _ in check.runs(step, [("eager", eager, 2), ("mode", mode, 3)]):
+            pass
+        return not eager.repeats("0") and mode.repeats("0") and not list(values)
+
     def stale(batch, device):
         model, x, kept = net().requires_grad_(False), torch.randn(batch, 16), {}
         return lambda: model(kept.setdefault("x", x.clone()))
@@ -288,6 +298,7 @@ def cases():
         return all(word in said["failed"] for word in words) and bool(said["failed"])
 
     found = {
+        "bits that change in a later pass do not repeat": bits_of_a_later_pass,
         "a plain step is equal": lambda: judge(plain)["identical"],
         "new inputs are seen": lambda: judge(plain)["inputs"]["changed_outputs"] is True,
         "an input that reaches no output is said": lambda: any(

@@ -268,7 +268,9 @@ def runs(step, sides):
                 yield name
                 with step.memory.at_work(), unseen():
                     outs = step.outs(name == "mode")
-                    side.measure(outs, wanted, before) if measured else side.digest(outs)
+                    side.digest(outs)  # in both passes: bits may repeat in one and change later
+                    if measured:
+                        side.measure(outs, wanted, before)
         if not measured:
             first = sides[0][1]
             wanted = set().union(*(side.unsteady() for _, side, _ in sides)) | {
