@@ -115,7 +115,9 @@ class Sweep:
 
     def piecewise(self):
         ratios = [self.latency(b, "piecewise") / self.latency(b, "whole") for b in self.batches]
-        return f"Piecewise takes {ratio(min(ratios))} to {ratio(max(ratios))} whole's time."
+        slower = [b for b in self.batches if self.summary(b, "piecewise")["speedup_over_eager_ci95"][1] < 1]
+        more = f", and more than eager's at {self.ranges(slower)}" if slower else ""
+        return f"Piecewise takes {ratio(min(ratios))} to {ratio(max(ratios))} whole's time{more}."
 
     def throughput(self):
         """"whole at 64, piecewise at 8": captures that pay back and yet may do no more steps per second."""
@@ -125,7 +127,7 @@ class Sweep:
                     and self.summary(b, mode)["throughput_over_eager_ci95"][0] <= 1]
             modes += [f"{mode} at {self.ranges(some)}"] if some else []
         if modes:
-            yield f"No gain in throughput is seen in {', '.join(modes)}."
+            yield f"A gain in throughput is not certain in {', '.join(modes)}."
 
     def bound(self):
         share = {b: self.summary(b, "eager")["submit_seconds"]["p50"] / self.latency(b, "eager")

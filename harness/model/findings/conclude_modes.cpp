@@ -70,6 +70,7 @@ ModeVerdict mode_verdict_at(const CellGroup& group, std::int64_t batch) {
   }
   if (!verdict.gain) return verdict;
   const Gain& best = *verdict.gain;
+  if (best.rough) return verdict;  // processes differ by more than the steps of one
   if (best.is_alike()) {
     verdict.choice = Choice::either;
   } else if (best.low > 1) {
@@ -92,9 +93,7 @@ std::int64_t launches_needed(const Gain& gain, std::int64_t launches) {
 
 // Returns what to do if the launches do not decide between graphs and eager.
 std::string advice_of(const std::vector<Gain>& gains, std::int64_t launches, Conclusion& conclusion) {
-  constexpr std::int64_t rough_advice = 5;
   constexpr std::int64_t launches_max = 100;
-  if (launches < launches_for_intervals) return fmt::format("--launches {} may show it", rough_advice);
   std::int64_t needed = launches + 1;
   for (const Gain& gain : gains) needed = std::max(needed, launches_needed(gain, launches));
   if (needed > launches_max)
@@ -135,7 +134,8 @@ std::vector<Choices> choices_of(const CellGroup& group) {
     if (!verdict.gain) continue;
     const std::string& mode = verdict.gain->cell->cell.mode;
     auto same = std::ranges::find_if(choices, [&](const Choices& each) {
-      return each.choice == verdict.choice && (each.choice != Choice::graphs || each.mode == mode);
+      return each.choice == verdict.choice && (each.choice != Choice::graphs || each.mode == mode) &&
+             each.gains.front().rough == verdict.gain->rough;
     });
     if (same == choices.end()) same = choices.insert(same, {verdict.choice, mode, {}, {}});
     same->batches.push_back(batch);
@@ -165,6 +165,14 @@ Conclusion conclusion_of(const CellGroup& group, const Choices& choices) {
       break;
     case Choice::unknown:
       conclusion = group.conclusion("cannot_tell");
+      if (choices.gains.front().rough) {
+        const std::int64_t launches = group.result.plan.launches;
+        conclusion.text =
+            fmt::format("At batch {} the best graphs gain {} in {}; processes differ: --launches 5.", where,
+                        extremes(choices.gains, conclusion),
+                        launches == 1 ? "one process" : fmt::format("{} processes", launches));
+        break;
+      }
       conclusion.text =
           fmt::format("At batch {} these launches do not show whether graphs or eager are faster ({})", where,
                       extremes(choices.gains, conclusion));
@@ -200,9 +208,12 @@ void conclude_programs(const CellGroup& group, std::vector<Conclusion>& conclusi
 void conclude_piecewise(const CellGroup& group, std::vector<Conclusion>& conclusions) {
   Conclusion conclusion = group.conclusion("piecewise_cost");
   std::vector<double> ratios;
+  std::vector<std::int64_t> slower;  // surely slower than eager
   for (const std::int64_t batch : group.batches) {
     const CellResult* whole = group.at(batch, "whole");
     const CellResult* pieces = group.at(batch, "piecewise");
+    if (pieces != nullptr && pieces->summary.speedup_ci95_high && *pieces->summary.speedup_ci95_high < 1)
+      slower.push_back(batch);
     if (whole == nullptr || pieces == nullptr || !whole->summary.latency_seconds ||
         !pieces->summary.latency_seconds || whole->summary.latency_seconds->p50 <= 0)
       continue;
@@ -214,7 +225,9 @@ void conclude_piecewise(const CellGroup& group, std::vector<Conclusion>& conclus
   conclusion.figures = {{"ratio_min", least}, {"ratio_max", most}};
   conclusion.text = "Piecewise takes " + format_ratio(least);
   if (format_ratio(most) != format_ratio(least)) conclusion.text += " to " + format_ratio(most);
-  conclusion.text += " whole's time.";
+  conclusion.text += " whole's time";
+  if (!slower.empty()) conclusion.text += ", and more than eager's at " + group.batches_text(slower);
+  conclusion.text += ".";
   conclusions.push_back(std::move(conclusion));
 }
 
@@ -299,7 +312,7 @@ void conclude_throughput(const CellGroup& group, std::vector<Conclusion>& conclu
     if (!without.empty()) of_modes.push_back(mode + " at " + group.batches_text(without));
   }
   if (of_modes.empty()) return;
-  conclusion.text = "No gain in throughput is seen in " + join(of_modes) + ".";
+  conclusion.text = "A gain in throughput is not certain in " + join(of_modes) + ".";
   conclusions.push_back(std::move(conclusion));
 }
 
