@@ -55,62 +55,83 @@ double between(double high, double low, const Capture& above, const Capture& bel
          (high - low) * static_cast<double>(size - below.size) / static_cast<double>(above.size - below.size);
 }
 
+// The variance of a sum over `count` sizes between two captures, whose figures are `high` and `low`. The mean
+// of the sizes lies between these, most likely midway: a triangular distribution, of variance width^2 / 24.
+double triangular(double count, double high, double low) {
+  return square(count * (high - low)) / 24;
+}
+
+// The sizes without a capture between two captured ones, `above` being the larger. fill() gives them figures.
 struct Gap {
   Capture above;
   Capture below;
   std::span<Capture> sizes;
+  double count = static_cast<double>(sizes.size());
 
-  // Interpolates a figure linearly. Returns the variance of the figure's sum over the sizes. The figure's
-  // true mean lies between those of the two captures, most likely midway, so its distribution is triangular.
-  double lay(double& high, double& low, const std::function<double&(Capture&)>& figure) {
-    for (Capture& each : sizes) figure(each) = between(high, low, above, below, each.size);
-    return square(static_cast<double>(sizes.size()) * (high - low)) / 24;
+  // `even`: the tensors of captured sizes lie on a line.
+  Variance fill(const NewSets& sets, bool even) {
+    Variance variance;
+    variance.bytes += fill_tensors(even) + take_exact_execs() + spread_new_code(sets);
+    variance.bytes += fill_all([](Capture& of) { return accounts_of(of.growth); });
+    variance.seconds += fill_all([](Capture& of) { return stages_of(of.setup); });
+    fill_all([](Capture& of) { return Figures{&of.transient_bytes, &of.step_seconds}; });
+    return variance;
   }
 
-  Variance fill(const NewSets& sets, bool even) {
-    const auto count = static_cast<double>(sizes.size());
-    Variance variance;
-    // A library's pool grows by its tensors, but for those that found room in the pool of graphs. Their
-    // variance takes the place of the one that accounts_of() gives the pool below.
-    if (above.tensor_bytes && below.tensor_bytes) {
-      for (Capture* const each : {&above, &below}) {
-        each->tensor_bytes = std::max(*each->tensor_bytes, 0.0);
-        each->growth.pool_bytes =
-            std::clamp(each->growth.pool_bytes - *each->leftover_bytes, 0.0, *each->tensor_bytes);
-      }
-      const double any = lay(*above.tensor_bytes, *below.tensor_bytes,
-                             [](Capture& each) -> double& { return each.tensor_bytes.emplace(); });
-      double sum = 0;
-      for (const Capture& each : sizes) sum += *each.tensor_bytes;
-      variance.bytes += even ? std::min(any, square(block_rounding * sum)) : any;
-      variance.bytes -= square(count * (above.growth.pool_bytes - below.growth.pool_bytes)) / 24;
+ private:
+  // Each of these returns what it adds to the variance of the sum over the sizes.
+
+  // Interpolates one figure linearly.
+  double fill_figure(double high, double low, const std::function<double&(Capture&)>& figure) {
+    for (Capture& each : sizes) figure(each) = between(high, low, above, below, each.size);
+    return triangular(count, high, low);
+  }
+
+  // Interpolates a list of figures: figures_of(capture) points to them.
+  template <typename FiguresOf>
+  double fill_all(FiguresOf figures_of) {
+    const Figures high = figures_of(above), low = figures_of(below);
+    double variance = 0;
+    for (std::size_t i = 0; i < high.size(); ++i)
+      variance +=
+          fill_figure(*high[i], *low[i], [&](Capture& each) -> double& { return *figures_of(each)[i]; });
+    return variance;
+  }
+
+  // A library's pool grows by its tensors, but for those that found room in the pool of graphs.
+  double fill_tensors(bool even) {
+    if (!above.tensor_bytes || !below.tensor_bytes) return 0;
+    for (Capture* const each : {&above, &below}) {
+      each->tensor_bytes = std::max(*each->tensor_bytes, 0.0);
+      each->growth.pool_bytes =
+          std::clamp(each->growth.pool_bytes - *each->leftover_bytes, 0.0, *each->tensor_bytes);
     }
-    // one_exec_bytes, a mean over many execs, is more exact than growth, a multiple of the driver's quantum.
-    if (above.one_exec_bytes && below.one_exec_bytes) {
-      above.growth.exec_bytes = *above.one_exec_bytes;
-      below.growth.exec_bytes = *below.one_exec_bytes;
-      variance.bytes +=
-          square(count * std::max(above.exec_resolution_bytes, below.exec_resolution_bytes)) / 12;
-    }
-    const auto of_all = [this](auto figures, double* sum) {
-      const Figures high = figures(above), low = figures(below);
-      for (std::size_t i = 0; i < high.size(); ++i) {
-        const double more =
-            lay(*high[i], *low[i], [&](Capture& each) -> double& { return *figures(each)[i]; });
-        if (sum != nullptr) *sum += more;
-      }
-    };
-    // Libraries choose kernels by size, and load at most one new set of them per doubling of the size.
-    // Doublings are expected to load sets as often as the captures after the first did.
+    double variance = fill_figure(*above.tensor_bytes, *below.tensor_bytes,
+                                  [](Capture& each) -> double& { return each.tensor_bytes.emplace(); });
+    double sum = 0;
+    for (const Capture& each : sizes) sum += *each.tensor_bytes;
+    if (even) variance = std::min(variance, square(block_rounding * sum));
+    // It takes the place of the variance that fill() adds for the pool, as one of the accounts.
+    return variance - triangular(count, above.growth.pool_bytes, below.growth.pool_bytes);
+  }
+
+  // one_exec_bytes, a mean over many execs, is more exact than growth, a multiple of the driver's quantum.
+  // Its error is uniform within its resolution, of variance width^2 / 12.
+  double take_exact_execs() {
+    if (!above.one_exec_bytes || !below.one_exec_bytes) return 0;
+    above.growth.exec_bytes = *above.one_exec_bytes;
+    below.growth.exec_bytes = *below.one_exec_bytes;
+    return square(count * std::max(above.exec_resolution_bytes, below.exec_resolution_bytes)) / 12;
+  }
+
+  // Libraries choose kernels by size, and load at most one new set of them per doubling of the size.
+  // Doublings are expected to load sets as often as the captures after the first did.
+  double spread_new_code(const NewSets& sets) {
     const double doublings =
         std::ceil(std::log2(static_cast<double>(above.size) / static_cast<double>(below.size)));
     const double most = sets.bytes * std::min(doublings, count);
     above.growth.code_bytes = below.growth.code_bytes = sets.rate * most / count;
-    variance.bytes += square(most) * sets.variance;
-    of_all([](Capture& of) { return accounts_of(of.growth); }, &variance.bytes);
-    of_all([](Capture& of) { return stages_of(of.setup); }, &variance.seconds);
-    of_all([](Capture& of) { return Figures{&of.transient_bytes, &of.step_seconds}; }, nullptr);
-    return variance;
+    return square(most) * sets.variance;
   }
 };
 
@@ -149,29 +170,34 @@ struct Shared {
   double variance = 0;
 };
 
-// What all predicted sizes of a library share. Tensors that their graphs keep may fill free memory in the
-// graphs' pool. Graphs also need that memory while they run, so half of what fits is expected to fill it;
-// adds the rest to the sizes' rows. Leftovers do not add up, because later tensors fill them: expects the
-// middle between the least and the most that was left over after a capture.
+// Lets the tensors that predicted sizes keep fill free memory in the graphs' pool. Graphs also need that
+// memory while they run, so half of what fits is expected to fill it; the rest is added to the sizes' pools.
+// Returns how many bytes fit: the uncertainty of the sum.
+double fill_free_memory(double free, std::vector<Capture>& sizes) {
+  const auto kept_by = [](const Capture& each) { return *each.tensor_bytes - each.growth.pool_bytes; };
+  double kept = 0;
+  for (const Capture& each : sizes) kept += each.captured ? 0 : kept_by(each);
+  const double fits = std::max(std::min(kept, free), 0.0);
+  for (Capture& each : sizes) {
+    if (!each.captured && kept > 0) each.growth.pool_bytes += kept_by(each) * (1 - fits / 2 / kept);
+  }
+  return fits;
+}
+
+// What all predicted sizes of a library share. Leftovers do not add up, because later tensors fill them:
+// expects the middle between the least and the most that was left over after a capture.
 Shared share(const std::vector<Capture>& captures, std::vector<Capture>& sizes) {
-  double leftover = 0, most = 0, least = std::numeric_limits<double>::max(), free = 0, kept = 0;
+  double leftover = 0, most = 0, least = std::numeric_limits<double>::max(), free = 0;
   for (const Capture& each : captures) {
-    if (!each.tensor_bytes) return {};
+    if (!each.tensor_bytes) return {};  // a program, which has no library's pool
     leftover += *each.leftover_bytes;
     most = std::max(most, leftover);
     least = std::min(least, leftover);
     free += each.growth.pool_bytes - *each.tensor_bytes - *each.leftover_bytes;
   }
-  if (captures.size() == sizes.size()) return {};
-  for (const Capture& each : sizes) {
-    if (!each.captured) kept += *each.tensor_bytes - each.growth.pool_bytes;
-  }
-  const double filled = std::max(std::min(kept, free), 0.0);
-  for (Capture& each : sizes) {
-    if (!each.captured && kept > 0)
-      each.growth.pool_bytes += (*each.tensor_bytes - each.growth.pool_bytes) * (1 - filled / 2 / kept);
-  }
-  return {.leftover_bytes = (least + most) / 2 - leftover, .variance = (square(filled) + square(most)) / 12};
+  if (captures.size() == sizes.size()) return {};  // nothing is predicted
+  const double fits = fill_free_memory(free, sizes);
+  return {.leftover_bytes = (least + most) / 2 - leftover, .variance = (square(fits) + square(most)) / 12};
 }
 
 // Whether the tensors of each captured size between two others lie on the line between these, but for the
