@@ -104,7 +104,7 @@ void CudnnCall::bind(void* const* operands) {
 }
 #endif
 
-void bind(NativeCall& call, void* const* operands, const char* object) {
+void bind_operands(NativeCall& call, void* const* operands, const char* object) {
   if (auto* kernel = std::get_if<KernelCall>(&call)) return kernel->bind(operands);
   if (auto* matmul = std::get_if<MatmulCall>(&call)) return check(matmul->bind(operands), "bind", object);
   if (auto* cudnn = std::get_if<CudnnCall>(&call)) return cudnn->bind(operands);

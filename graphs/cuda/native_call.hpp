@@ -141,7 +141,7 @@ struct ForeignCall {
 using NativeCall = std::variant<KernelCall, MatmulCall, CudnnCall, ForeignCall>;
 
 // Puts the addresses into the call. Throws Error, which names `object`, if a library refuses them.
-void bind(NativeCall& call, void* const* operands, const char* object);
+void bind_operands(NativeCall& call, void* const* operands, const char* object);
 
 // Enqueues the call on `stream`. Throws Error, which names `object`, if that fails.
 void make_call(NativeCall& call, cudaStream_t stream, const char* object);

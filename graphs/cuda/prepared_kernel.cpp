@@ -11,7 +11,7 @@ PreparedKernel::PreparedKernel(std::string op_name, PreparedOp prepared)
 void PreparedKernel::launch(Stream& stream, void* const* operands) {
   const cudaStream_t handle = static_cast<CudaStream&>(stream).handle();
   for (NativeCall& call : prepared_.calls) {
-    bind(call, operands, op_name_.c_str());
+    bind_operands(call, operands, op_name_.c_str());
     make_call(call, handle, op_name_.c_str());
   }
 }
@@ -19,7 +19,7 @@ void PreparedKernel::launch(Stream& stream, void* const* operands) {
 void PreparedKernel::native_calls(void* const* operands, std::vector<NativeCall>& calls) const {
   for (const NativeCall& prepared : prepared_.calls) {
     calls.push_back(prepared);
-    bind(calls.back(), operands, op_name_.c_str());
+    bind_operands(calls.back(), operands, op_name_.c_str());
   }
 }
 

@@ -47,7 +47,7 @@ void load_code(OpContext& context, const PreparedOp& prepared, const ir::OpCall&
   stream.begin_capture();
   try {
     for (NativeCall& native : calls) {
-      bind(native, operands.data(), object);
+      bind_operands(native, operands.data(), object);
       make_call(native, stream.handle(), object);
     }
   } catch (const Error& error) {

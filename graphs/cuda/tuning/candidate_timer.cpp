@@ -62,7 +62,7 @@ CandidateTimer::CandidateTimer(OpContext& context, const ir::OpCall& op,
 void CandidateTimer::run(std::vector<NativeCall>& calls, std::size_t copy) {
   for (NativeCall& call : calls) {
     // Unqualified `bind` could find std::bind, because a std::variant is an argument.
-    bind(call, operands_[copy % operands_.size()].data(), object_);
+    bind_operands(call, operands_[copy % operands_.size()].data(), object_);
     make_call(call, stream_.handle(), object_);
   }
 }
