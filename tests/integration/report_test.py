@@ -187,7 +187,7 @@ class Report(ReportCase):
                             {"value": False})
             self.browser.refresh()
             text = self.all("noscript")[0].text
-            self.assertIn("the best graphs gain ~", text)
+            self.assertIn("Use whole at batch", text)
             self.assertEqual(rows, len(self.all("noscript tr")))
             self.assertNotIn("loaded", text)  # this sweep has no number of that column
             self.assertFalse(self.find("columns").is_displayed())

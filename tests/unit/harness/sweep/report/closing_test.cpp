@@ -63,7 +63,8 @@ TEST(Closing, EndsWithAParagraphForEachSubjectWithinTheWidth) {
     reporters::print_wrapped(out, report_of(samples::default_sweep_result()).conclusions, {.width = width});
     return out.str();
   };
-  EXPECT_THAT(paragraphs(10'000), ContainsRegex("^mlp: Use.*\nattention: Use.*\nconv: Use.*\n$"));
+  EXPECT_THAT(paragraphs(10'000),
+              ContainsRegex("^mlp: At batch.*\nattention: At batch.*\nconv: At batch.*\n$"));
   std::istringstream lines(paragraphs(60));
   for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 60U) << line;
   EXPECT_TRUE(closing_of(samples::default_sweep_result()).ends_with(paragraphs(120)));
