@@ -205,7 +205,7 @@ TEST(ResultDocument, GainsOfEarlierFormulasAreMadeAgain) {
     Json earlier = document;
     earlier["plan"].erase("gains");
     earlier["cells"][1]["summary"][key] = value;
-    const CellSummary& read = read_result(earlier.dump(), "a.json").cells[1].summary;
+    const CellSummary read = read_result(earlier.dump(), "a.json").cells[1].summary;
     EXPECT_EQ(read.speedup_ci95_low, summary.speedup_ci95_low) << key;
     EXPECT_EQ(read.throughput_ci95_high, summary.throughput_ci95_high) << key;
     EXPECT_EQ(read.breakeven_steps, summary.breakeven_steps) << key;
