@@ -102,6 +102,15 @@ std::string advice_of(const std::vector<Gain>& gains, std::int64_t launches, Con
   return fmt::format("--launches {} should show it", needed);
 }
 
+// In how few processes a gain without an interval was seen, and what to do. Launches of a plan may have
+// failed.
+std::string processes_text(std::int64_t planned) {
+  const std::string seen = planned == 1                       ? "one process"
+                           : planned < launches_for_intervals ? fmt::format("{} processes", planned)
+                                                              : "too few processes";
+  return seen + "; processes differ: " + (planned < 5 ? "--launches 5" : "measure again");
+}
+
 std::string extremes(const std::vector<Gain>& gains, Conclusion& conclusion) {
   const auto [least, most] =
       std::ranges::minmax_element(gains, {}, [](const Gain& gain) { return gain.ratio; });
@@ -166,11 +175,9 @@ Conclusion conclusion_of(const CellGroup& group, const Choices& choices) {
     case Choice::unknown:
       conclusion = group.conclusion("cannot_tell");
       if (choices.gains.front().rough) {
-        const std::int64_t launches = group.result.plan.launches;
         conclusion.text =
-            fmt::format("At batch {} the best graphs gain {} in {}; processes differ: --launches 5.", where,
-                        extremes(choices.gains, conclusion),
-                        launches == 1 ? "one process" : fmt::format("{} processes", launches));
+            fmt::format("At batch {} the best graphs gain {} in {}.", where,
+                        extremes(choices.gains, conclusion), processes_text(group.result.plan.launches));
         break;
       }
       conclusion.text =

@@ -145,6 +145,10 @@ TEST_F(ConclusionsTest, OfOneLaunchRecommendNothing) {
       "cannot_tell: At batch 1 to 4 the best graphs gain ~2.00x at 1 down to ~0.96x at 4 in one process; "
       "processes differ: --launches 5.");
   EXPECT_THAT(text("payback"), HasSubstr("is paid back after ~4 replays; unknown at 2, 4."));
+  result_.plan.launches = 2;
+  EXPECT_THAT(text("cannot_tell"), HasSubstr(" in 2 processes; processes differ: --launches 5."));
+  result_.plan.launches = 5;  // of which most failed
+  EXPECT_THAT(text("cannot_tell"), HasSubstr(" in too few processes; processes differ: measure again."));
   EXPECT_THAT(text("payback"), Not(HasSubstr("never")));
 }
 
