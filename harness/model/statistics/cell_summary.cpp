@@ -139,8 +139,15 @@ Range by_ranks(std::vector<double> values) {
   const std::size_t count = values.size();
   const boost::math::binomial coin(static_cast<double>(count), 0.5);
   const auto tail_of = [&](std::size_t below) { return cdf(coin, static_cast<double>(below)); };
-  std::size_t rank = 0;  // values beyond each end
-  while (2 * (rank + 2) < count && tail_of(rank + 1) <= median_tail) ++rank;
+  std::size_t rank = 0;  // values beyond each end: by bisection, because a document may have many launches
+  for (std::size_t most = (count - 3) / 2; rank < most;) {
+    const std::size_t middle = (rank + most + 1) / 2;
+    if (tail_of(middle) <= median_tail) {
+      rank = middle;
+    } else {
+      most = middle - 1;
+    }
+  }
   double inward = 0;  // of the way to the next value
   if (count > launches_for_ranks && tail_of(rank) < median_tail) {
     const double share = (median_tail - tail_of(rank)) / (tail_of(rank + 1) - tail_of(rank));
@@ -187,7 +194,8 @@ std::optional<Range> interval_of_ratio(const std::vector<double>& over, const st
                std::max(above.high / below.low, ratio * factor)};
 }
 
-std::vector<double> values_of(const CellResult& cell, std::optional<double> (*number)(const Launch& launch)) {
+std::vector<double> numbers_of_launches(const CellResult& cell,
+                                        std::optional<double> (*number)(const Launch& launch)) {
   std::vector<double> values;
   for (const Launch& launch : cell.launches) {
     if (const std::optional<double> value = number(launch); value && *value > 0) values.push_back(*value);
@@ -196,7 +204,8 @@ std::vector<double> values_of(const CellResult& cell, std::optional<double> (*nu
 }
 
 void add_throughput(CellResult& cell, const CellResult& reference) {
-  const std::vector<double> own = values_of(cell, throughput_of), eager = values_of(reference, throughput_of);
+  const std::vector<double> own = numbers_of_launches(cell, throughput_of),
+                            eager = numbers_of_launches(reference, throughput_of);
   if (own.empty() || eager.empty()) return;
   cell.summary.throughput_over_eager = median(own) / median(eager);
   if (!is_graph_mode(cell.cell.mode)) return;
@@ -255,8 +264,8 @@ void compare_with_reference(CellResult& cell, const CellResult* reference) {
   cell.summary.speedup_over_eager = eager / own->p50;
   add_throughput(cell, *reference);
   if (!is_graph) return;
-  if (const auto interval =
-          interval_of_ratio(values_of(*reference, latency_of), values_of(cell, latency_of))) {
+  if (const auto interval = interval_of_ratio(numbers_of_launches(*reference, latency_of),
+                                              numbers_of_launches(cell, latency_of))) {
     cell.summary.speedup_ci95_low = interval->low;
     cell.summary.speedup_ci95_high = interval->high;
   }
