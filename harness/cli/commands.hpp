@@ -52,7 +52,7 @@ class CommandLine {
   CommandLine& operator=(const CommandLine&) = delete;
 
   struct Request {
-    std::string_view name;                // CommandRow::name; empty: there is no command, print `text`
+    std::string_view name;                // CommandRow::name; if empty, only `text` is printed
     options::Command* command = nullptr;  // owned by the command line
     options::Invocation invocation;
     std::string text;

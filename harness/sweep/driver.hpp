@@ -57,7 +57,7 @@ struct Run {
   process::ProcessSupervisor& supervisor;
   ProgressPrinter& progress;
   const Earlier& earlier;
-  std::function<void(const FinishedTask&)> keep;  // for a later run; null: there is no journal
+  std::function<void(const FinishedTask&)> keep;  // puts a task into the journal; null if there is none
 };
 
 // What the driver prints at the end.

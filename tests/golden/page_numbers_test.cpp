@@ -82,7 +82,7 @@ Number number_of_list(const json& list) {
   return number_of(member);
 }
 
-// What console, Markdown and CSV have: "-" is no number, and neither is a text that the table leaves blank.
+// The numbers that console, Markdown and CSV show. Neither "-" nor a blank is a number.
 Numbers of_report(const Report& report) {
   Numbers numbers;
   for (const Section& section : report.sections) {
