@@ -41,7 +41,7 @@ class DoctorCommand final : public options::Command {
   int run(const options::Invocation&) override {
     std::vector<std::string> command = sweep::child_command(sweep_, options::doctor_role);
     command.at(3) = std::to_string(getppid());  // Python's parent: execv() does not change it
-    command.push_back(std::to_string(sweep_.axes.batch.front()));
+    command.push_back(sweep_.axes.batch.empty() ? "1" : std::to_string(sweep_.axes.batch.front()));
     command.push_back(sweep_.device);
     command.push_back(sweep_.places.contains("json") ? sweep_.json : "");
     std::vector<char*> argv;

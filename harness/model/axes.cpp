@@ -17,6 +17,10 @@ bool allows(const std::vector<std::string>& names, const std::string& name) {
 
 }  // namespace
 
+bool Axis::says_what() const {
+  return texts == &Axes::workload || texts == &Axes::preset || texts == &Axes::dtype;
+}
+
 bool Axis::applies_to(const Cell& cell) const {
   if (!allows(modes, cell.mode) || !allows(passes, cell.pass)) return false;
   if (within.axis.empty()) return true;

@@ -37,7 +37,8 @@ struct Axis {
   std::string help;
   std::vector<std::string> choices = {};
   bool allow_zero = false;
-  // The default. Empty: the device and the workloads decide. A later axis has exactly one default.
+  // The default. Empty: the device or the workloads decide, in the plan. A later axis has exactly one
+  // default.
   std::string fallback = {};
   // Only for the first seven axes: an id has this text before the axis's value.
   std::string id_prefix = {};
@@ -54,6 +55,9 @@ struct Axis {
   std::string also = {};  // the commands that take the option, besides --sweep, ab and bench: "ladder bill"
   bool local = false;     // a request to the service may not give the option
 
+  // Whether the axis is workload, preset or dtype, which say what is measured: all grids of a plan share
+  // them.
+  bool says_what() const;
   bool came_later() const { return text == nullptr && number == nullptr; }
   bool applies_to(const Cell& cell) const;
 };

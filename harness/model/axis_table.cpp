@@ -38,7 +38,7 @@ std::vector<std::string> graph_modes() {
 
 AxisTable first_axes() {
   using enum AxisValues;
-  const std::string batches = "1:256:x2", warmups = "3";
+  const std::string warmups = "3";
   const std::vector<std::string> mode_names = names_of(modes());
   const std::vector<std::string> dtypes = names_of(data_types());
   return {
@@ -78,8 +78,7 @@ AxisTable first_axes() {
        .values = numbers,
        .noun = "batch",
        .placeholder = "LIST",
-       .help = "batch sizes: 1,2,4 or 1:256:x2 or 8:64:+8 (default: " + batches + ")",
-       .fallback = batches,
+       .help = "batch sizes: 1,2,4 or 1:256:x2 or 8:64:+8 (default: " + by_device(&DeviceKind::batches) + ")",
        .id_prefix = "b",
        .number = &Cell::batch,
        .numbers = &Axes::batch,

@@ -469,6 +469,8 @@ struct PlanFacts {
   Axes axes;                                       // the first grid
   std::vector<Axes> more_grids = {};
   std::optional<ShardFacts> shard = {};
+  // Seconds, only if the default for foreign steps holds, of which the hash does not know.
+  std::optional<double> time_per_cell = {};
   std::string concurrent = {};  // "cuda:0, cuda:1": all devices measured at the same time; empty: one device
   // Sentences about options that change no cell, from a file or a request, or nothing in a program:
   // "sweep.toml:3: io-addresses: ...".

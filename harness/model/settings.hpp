@@ -11,6 +11,9 @@
 
 namespace graphbench::model {
 
+// The default of --time-per-cell for foreign steps, whose processes start for seconds.
+inline constexpr double foreign_seconds_per_cell = 1.0;
+
 struct SamplingBounds {
   double seconds_max = 0.15;        // --time-per-cell, for all passes together
   std::int64_t samples_max = 2000;  // --samples-max, for each pass

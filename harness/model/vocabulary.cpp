@@ -49,8 +49,8 @@ const std::vector<DataType>& data_types() {
 
 const std::vector<DeviceKind>& device_kinds() {
   static const std::vector<DeviceKind> rows = {
-      {"cuda", "an NVIDIA GPU: give cuda, or cuda:N for one of several GPUs", "base", "bf16"},
-      {"host", "the CPU, with one in-order stream on a separate thread", "tiny", "fp32"},
+      {"cuda", "an NVIDIA GPU: give cuda, or cuda:N for one of several GPUs", "base", "bf16", "1:256:x2"},
+      {"host", "the CPU, with one in-order stream on a separate thread", "tiny", "fp32", "1:64:x4"},
   };
   return rows;
 }

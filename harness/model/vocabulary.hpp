@@ -40,6 +40,7 @@ struct DeviceKind {
   std::string help;
   std::string preset;     // the default preset, for workloads that have this preset
   std::string data_type;  // the default data type
+  std::string batches;    // the default batch sizes
 };
 const std::vector<DeviceKind>& device_kinds();
 // Returns the row of a kind of device. For an unknown name, returns the first row of the table.

@@ -71,8 +71,7 @@ std::vector<model::Axes> read_grids(const RawOptions& raw, const model::AxisTabl
   if (items == nullptr) return grids;
   std::vector<std::string> names;
   for (const model::Axis& axis : table) {
-    // workload, preset and dtype have no default in the table. A grid may not set them.
-    if (!axis.fallback.empty()) names.push_back(axis.name);
+    if (!axis.says_what()) names.push_back(axis.name);
   }
   for (const RawItem& item : *items) {
     RawOptions changed = raw;

@@ -274,12 +274,11 @@ std::vector<std::string> SweepOptions::code_files() const {
 RawOptions with_default_plan(RawOptions given, const model::AxisTable& axes) {
   std::vector<std::string> deciding = {"grid", "torch", "package", "shape-trace"};
   for (const model::Axis& axis : axes) {
-    if (!axis.fallback.empty()) deciding.push_back(axis.name);
+    if (!axis.says_what()) deciding.push_back(axis.name);
   }
   if (std::ranges::any_of(deciding, [&](const std::string& name) { return find(given, name) != nullptr; }))
     return given;
   given["grid"] = {{std::string(default_grid), "--grid"}};
-  if (find(given, "launches") == nullptr) given["launches"] = {{"3", "--launches"}};
   return given;
 }
 

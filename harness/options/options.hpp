@@ -86,7 +86,7 @@ struct SweepOptions : model::Settings {
   model::Axes axes;  // an axis without values: all built-in workloads, or the device's default
   std::vector<model::Axes> more_grids;
   std::string device = "auto";
-  std::int64_t launches = 1;
+  std::int64_t launches = 3;
   std::string json = "graphbench.json";  // the default for a shard: "graphbench.I-of-N.json"
   std::optional<ShardOption> shard;
   std::string samples;
@@ -110,9 +110,9 @@ struct SweepOptions : model::Settings {
   std::string where(const std::string& name) const;
 };
 
-// Adds the default plan: a second grid, which shows how many warmups a capture needs, and three launches
-// unless --launches is given. Adds nothing if an option names an axis (other than workload, preset, dtype),
-// a grid or other programs (--torch, --package, --shape-trace).
+// Adds the default plan's second grid, which shows how many warmups a capture needs. Adds nothing if an
+// option names an axis (other than workload, preset, dtype), a grid or other programs (--torch, --package,
+// --shape-trace).
 RawOptions with_default_plan(RawOptions given, const model::AxisTable& axes = model::axes());
 
 // Throws InputError for the first invalid value. With --shard 3/8, "{shard}" in any value becomes "3-of-8".

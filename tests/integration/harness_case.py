@@ -41,6 +41,11 @@ def workers_of(pid):
     return found
 
 
+def launches_given(arguments):
+    """Also by a file, or where the default plan is meant."""
+    return {"--launches", "--config", "--suggest"} & {str(each).split("=")[0] for each in arguments}
+
+
 class HarnessCase(unittest.TestCase):
     """Every test has an empty working folder."""
 
@@ -86,6 +91,8 @@ class HarnessCase(unittest.TestCase):
         measures = arguments[:1] in (("--sweep",), ("ladder",))
         if measures and not pins and not {"--no-pin", "--cpu"} & {*arguments}:
             arguments = [*arguments, "--no-pin"]
+        if measures and not launches_given(arguments):
+            arguments = [*arguments, "--launches", "1"]  # what is tested is the way through
         return subprocess.Popen([BINARY, *map(str, arguments)], cwd=self.folder, stdin=subprocess.DEVNULL,
                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
 

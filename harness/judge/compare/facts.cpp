@@ -24,7 +24,7 @@ constexpr auto facts_blocking_on_host = std::to_array<std::string_view>({"cpu", 
 constexpr auto outside_fingerprint = std::to_array<std::string_view>(
     {"plan", "method", "hostname", "os", "cores", "device.memory_bytes", "device.uuid", "machine.turbo",
      "machine.governor", "machine.pinned", "machine.sm_clock_hz", "machine.throttle", "plan.cell_processes",
-     "plan.concurrent", "plan.seed", "plan.launches", "tool.commit"});
+     "plan.concurrent", "plan.seed", "plan.launches", "plan.time_per_cell", "tool.commit"});
 
 bool is_allowed(const std::string& field, const std::vector<std::string>& allow) {
   return std::ranges::any_of(allow, [&](const std::string& name) {

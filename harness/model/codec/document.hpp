@@ -85,6 +85,7 @@ inline constexpr auto fact_names = std::to_array<std::string_view>({"device.kind
                                                                     "machine.pinned",
                                                                     "plan.cell_processes",
                                                                     "plan.seed",
+                                                                    "plan.time_per_cell",
                                                                     "plan.launches",
                                                                     "tool.version",
                                                                     "tool.commit",

@@ -201,7 +201,8 @@ GB_DESCRIBE(Interleaved, id, side, (later, looks));
 GB_DESCRIBE(ShardFacts, index, count, by, assignment, (later, presets));
 GB_DESCRIBE(PlanFacts, hash, argv, seed, launches, axes, method, (later, gains), (later, cold_l2),
             (later, profile), (later, cell_processes), (later, interleaved), (later, caller),
-            (later, more_grids), (later, shard), (later, concurrent), (later, without_effect));
+            (later, more_grids), (later, shard), (later, concurrent), (later, without_effect),
+            (later, time_per_cell));
 GB_DESCRIBE(MergedShard, index, started_at, finished_at, environment);
 
 struct CacheTotal {

@@ -9,6 +9,7 @@
 #include "graphs/base/text.hpp"
 #include "harness/model/axes.hpp"
 #include "harness/model/findings/groups.hpp"
+#include "harness/model/statistics/mean_difference.hpp"
 #include "harness/model/vocabulary.hpp"
 #include "reporters/format.hpp"
 
@@ -81,23 +82,38 @@ ModeVerdict mode_verdict_at(const CellGroup& group, std::int64_t batch) {
   return verdict;
 }
 
+// The half width of an interval of `launches`, up to a factor.
+double width_at(std::int64_t launches) {
+  const auto count = static_cast<double>(launches);
+  return t_critical(0.025, count - 1) / std::sqrt(count);
+}
+
+// More launches than this times the plan's are not advised.
+constexpr std::int64_t launches_factor_max = 10;
+
 // Returns the number of launches that would decide, because their interval would lie above 1, below 1, or
-// within gain_margin. An interval's width is proportional to 1 / sqrt(number of launches). 0: not known.
-std::int64_t launches_needed(const Gain& gain, std::int64_t launches) {
-  if (gain.rough) return 0;
+// within gain_margin. Absent: more than launches_factor_max times as many.
+std::optional<std::int64_t> launches_needed(const Gain& gain, std::int64_t launches) {
   const double distance = std::abs(std::log(gain.ratio));
-  const double wanted = std::max(distance, std::log(1 + gain_margin) - distance);
-  const double width = std::log(gain.high / gain.low) / 2;
-  return static_cast<std::int64_t>(std::ceil(static_cast<double>(launches) * std::pow(width / wanted, 2)));
+  const double wanted = std::max(distance, std::log1p(gain_margin) - distance);
+  const double width = std::log(gain.high / gain.low) / 2 / width_at(launches);
+  for (std::int64_t count = launches + 1; count <= launches_factor_max * launches; ++count) {
+    if (width * width_at(count) <= wanted) return count;
+  }
+  return std::nullopt;
 }
 
 // Returns what to do if the launches do not decide between graphs and eager.
-std::string advice_of(const std::vector<Gain>& gains, std::int64_t launches, Conclusion& conclusion) {
-  constexpr std::int64_t launches_max = 100;
+std::string advice_of(const std::vector<Gain>& gains, const Result& result, Conclusion& conclusion) {
+  const std::int64_t launches = result.plan.launches;
   std::int64_t needed = launches + 1;
-  for (const Gain& gain : gains) needed = std::max(needed, launches_needed(gain, launches));
-  if (needed > launches_max)
-    return "more launches do not help, because the machine is too busy: stop other programs";
+  for (const Gain& gain : gains) {
+    const std::optional<std::int64_t> count = launches_needed(gain, launches);
+    if (!count)
+      return fmt::format("not even --launches {} should show it", launches_factor_max * launches) +
+             (is_busy(result.environment) ? ", and other work ran: stop it" : "");
+    needed = std::max(needed, *count);
+  }
   conclusion.figures["launches_needed"] = static_cast<double>(needed);
   return fmt::format("--launches {} should show it", needed);
 }
@@ -123,9 +139,13 @@ std::string extremes(const std::vector<Gain>& gains, Conclusion& conclusion) {
     }
     return gain.text() + (gains.size() > 1 ? fmt::format(" at {}", gain.cell->cell.batch) : "");
   };
-  const std::string text = add("max", *most);
+  std::string text = add("max", *most);
   if (least == most) return text;
-  return text + (gains.size() == 2 ? ", " : " down to ") + add("min", *least);
+  text += (gains.size() == 2 ? ", " : " down to ") + add("min", *least);
+  const auto widest =
+      std::ranges::max_element(gains, {}, [](const Gain& gain) { return gain.high / gain.low; });
+  if (widest != least && widest != most && !widest->rough) text += "; least sure: " + add("widest", *widest);
+  return text;
 }
 
 struct Choices {
@@ -159,8 +179,8 @@ Conclusion conclusion_of(const CellGroup& group, const Choices& choices) {
   switch (choices.choice) {
     case Choice::graphs:
       conclusion = group.conclusion("use_graphs");
-      conclusion.text =
-          fmt::format("Use {} at batch {}: {}.", choices.mode, where, extremes(choices.gains, conclusion));
+      conclusion.text = fmt::format("Use {} at batch {}, for latency on an idle stream: {}.", choices.mode,
+                                    where, extremes(choices.gains, conclusion));
       break;
     case Choice::eager:
       conclusion = group.conclusion("use_eager");
@@ -183,7 +203,10 @@ Conclusion conclusion_of(const CellGroup& group, const Choices& choices) {
       conclusion.text =
           fmt::format("At batch {} these launches do not show whether graphs or eager are faster ({})", where,
                       extremes(choices.gains, conclusion));
-      conclusion.text += ": " + advice_of(choices.gains, group.result.plan.launches, conclusion) + ".";
+      // The host device has no graphs, so more launches there answer no question.
+      if (group.result.environment.device.kind != "host")
+        conclusion.text += ": " + advice_of(choices.gains, group.result, conclusion);
+      conclusion.text += ".";
       break;
   }
   conclusion.figures["batch_min"] = static_cast<double>(choices.batches.front());
@@ -319,7 +342,7 @@ void conclude_throughput(const CellGroup& group, std::vector<Conclusion>& conclu
     if (!without.empty()) of_modes.push_back(mode + " at " + group.batches_text(without));
   }
   if (of_modes.empty()) return;
-  conclusion.text = "A gain in throughput is not certain in " + join(of_modes) + ".";
+  conclusion.text = "Back to back, a gain is not certain in " + join(of_modes) + ".";
   conclusions.push_back(std::move(conclusion));
 }
 

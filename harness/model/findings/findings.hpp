@@ -38,6 +38,8 @@ std::vector<Conclusion> conclusions_of(const Result& result);
 
 // The first note is "trust: high" or "trust: low (WHY): WHAT TO DO". The others follow by importance.
 std::vector<Note> notes_of(const Result& result);
+// Whether other work was seen on the machine before the sweep.
+bool is_busy(const Environment& environment);
 // Returns the first note for a machine on which nothing was measured yet.
 Note trust_in(const Environment& environment);
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
+#include <functional>
 #include <map>
 #include <set>
 #include <utility>
@@ -31,20 +31,28 @@ double cpus_needed(const Environment& environment) {
 
 // If more than this share of cores is busy, other work probably runs during steps.
 constexpr double load_share_max = 0.25;
-// A larger share of disturbed or throttled cells lowers the trust.
-constexpr double disturbed_share_max = 0.05;
+// A cell's latency is known if its 95 % interval over launches reaches no farther than this from its median.
+constexpr double known_within = 0.10;
+// A larger share of cells whose latency is not known, or that ran hot, lowers the trust.
+constexpr double doubtful_share_max = 0.05;
 // If the numbers are doubtful and the sweep had fewer launches, the note advises this many.
 constexpr std::int64_t launches_wanted = 5;
+
+std::optional<double> high_load(const Environment& environment) {
+  const auto& machine = environment.machine;
+  if (!machine ||
+      machine->load_average.value_or(0) <= load_share_max * static_cast<double>(environment.cores))
+    return std::nullopt;
+  return machine->load_average;
+}
 
 std::vector<Doubt> doubts_of(const Environment& environment) {
   std::vector<Doubt> doubts;
   if (!environment.machine) return doubts;
   const CpuState& state = *environment.machine;
-  const auto cores = static_cast<double>(environment.cores);
-  if (state.load_average && *state.load_average > load_share_max * cores)
+  if (const std::optional<double> load = high_load(environment))
     doubts.push_back(
-        {fmt::format("load {:.1f} on {}", *state.load_average, plural(environment.cores, "core")),
-         "stop other work"});
+        {fmt::format("load {:.1f} on {}", *load, plural(environment.cores, "core")), "stop other work"});
   if (!state.governor.empty() && state.governor != "performance")
     doubts.push_back(
         {fmt::format("CPU governor {}", one_line(state.governor)), "cpupower frequency-set -g performance"});
@@ -62,30 +70,65 @@ std::vector<Doubt> doubts_of(const Environment& environment) {
 }
 
 template <typename Is>
-std::vector<std::string> ids_where(const Result& result, Is&& is) {
-  std::vector<std::string> ids;
+std::vector<const CellResult*> cells_where(const Result& result, Is&& is) {
+  std::vector<const CellResult*> cells;
   for (const CellResult& cell : result.cells) {
-    if (is(cell)) ids.push_back(id_of(cell.cell));
+    if (is(cell)) cells.push_back(&cell);
   }
+  return cells;
+}
+
+std::vector<std::string> ids_of(const std::vector<const CellResult*>& cells) {
+  std::vector<std::string> ids;
+  for (const CellResult* cell : cells) ids.push_back(id_of(cell->cell));
   return ids;
 }
 
-bool is_disturbed(const Launch& launch) {
+bool is_known(const CellResult& cell) {
+  const auto& latency = cell.summary.latency_seconds;
+  return !latency || !latency->ci95_low ||
+         std::log(*latency->ci95_high / *latency->ci95_low) / 2 <= std::log1p(known_within);
+}
+
+// Other work ran on the core of the submitting thread, by the probe before each visit.
+bool was_disturbed(const Launch& launch) {
   return launch.machine && launch.machine->cpu_slowdown.value_or(1) > LaunchMachine::shared_core_slowdown;
 }
 
-bool is_throttled(const Launch& launch) {
-  return launch.machine && launch.machine->throttled;
+// The card's own power limit is a fact about the card. Heat is a state that passes.
+constexpr std::string_view power_limit = "sw_power_cap";
+
+std::set<std::string> throttle_of(const Launch& launch) {
+  if (!launch.machine || !launch.machine->throttled || !launch.machine->after) return {};
+  const std::vector<std::string>& reasons = launch.machine->after->throttle;
+  return {reasons.begin(), reasons.end()};
 }
 
-std::string throttle_of(const Result& result) {
+bool was_limited(const Launch& launch) {
+  return throttle_of(launch) == std::set{std::string(power_limit)};
+}
+
+bool was_hot(const Launch& launch) {
+  return launch.machine && launch.machine->throttled && !was_limited(launch);
+}
+
+// Half of the launches or more can move the median over launches.
+template <typename Is>
+auto in_half_of_launches(Is is) {
+  return [is](const CellResult& cell) {
+    return !cell.launches.empty() &&
+           2 * std::ranges::count_if(cell.launches, is) >= std::ssize(cell.launches);
+  };
+}
+
+std::string heat_text(const std::vector<const CellResult*>& cells) {
   std::set<std::string> reasons;
-  for (const CellResult& cell : result.cells) {
-    for (const Launch& launch : cell.launches) {
-      if (is_throttled(launch) && launch.machine->after)
-        reasons.insert(launch.machine->after->throttle.begin(), launch.machine->after->throttle.end());
+  for (const CellResult* cell : cells) {
+    for (const Launch& launch : cell->launches) {
+      if (was_hot(launch)) reasons.merge(throttle_of(launch));
     }
   }
+  reasons.erase(std::string(power_limit));
   return reasons.empty() ? "throttled" : "throttled by " + join(reasons, "+");
 }
 
@@ -104,21 +147,27 @@ Note trust_note(const std::vector<Doubt>& doubts, const std::string& then) {
 Note trust_in(const Result& result) {
   std::vector<Doubt> doubts = doubts_of(result.environment);
   std::vector<std::string> ids;
-  const auto add = [&](bool (*is)(const Launch&), const std::string& what, const char* advice) {
-    const auto found =
-        ids_where(result, [&](const CellResult& cell) { return std::ranges::any_of(cell.launches, is); });
-    const auto cells = static_cast<double>(result.cells.size());
-    if (static_cast<double>(found.size()) <= disturbed_share_max * cells) return;
+  const auto add = [&](const std::vector<const CellResult*>& found, const std::string& what,
+                       const char* advice) {
+    if (static_cast<double>(found.size()) <= doubtful_share_max * static_cast<double>(result.cells.size()))
+      return false;
     doubts.push_back({fmt::format("{} of {} cells {}", found.size(), result.cells.size(), what), advice});
-    std::ranges::copy_if(found, std::back_inserter(ids),
-                         [&](const std::string& id) { return !contains(ids, id); });
+    for (const CellResult* cell : found) {
+      if (std::string id = id_of(cell->cell); !contains(ids, id)) ids.push_back(std::move(id));
+    }
+    return true;
   };
-  add(is_disturbed, "disturbed", "stop other work");
-  add(is_throttled, throttle_of(result), "let the device cool, or raise its power limit");
+  const auto unknown = cells_where(result, std::not_fn(is_known));
+  const bool disturbed = std::ranges::any_of(
+      unknown, [](const CellResult* cell) { return in_half_of_launches(was_disturbed)(*cell); });
+  const bool is_unknown = add(unknown, fmt::format("known to no better than {:.0f} %", 100 * known_within),
+                              disturbed ? "stop other work" : "");
+  const auto hot = cells_where(result, in_half_of_launches(was_hot));
+  add(hot, heat_text(hot), "let the device cool");
   const std::int64_t launches = result.plan.launches;
   if (launches < launches_for_intervals) doubts.push_back({launches == 1 ? "1 launch" : "2 launches", ""});
-  Note note =
-      trust_note(doubts, launches < launches_wanted ? fmt::format("--launches {}", launches_wanted) : "");
+  const std::int64_t wanted = launches < launches_wanted ? launches_wanted : is_unknown ? 2 * launches : 0;
+  Note note = trust_note(doubts, wanted > 0 ? fmt::format("--launches {}", wanted) : "");
   note.cells = std::move(ids);
   return note;
 }
@@ -238,6 +287,28 @@ void add_instruments(Notes& notes, const Result& result) {
                                        one_line(environment.monitor->detail)});
 }
 
+// Adds the facts about a card that ran at its own limit, and about device times that contain more than a
+// step.
+void add_device_facts(Notes& notes, const Result& result) {
+  const auto limited = cells_where(result, in_half_of_launches(was_limited));
+  if (!limited.empty())
+    notes.push_back({"power_limit",
+                     fmt::format("{} of {} cells ran at the card's power limit ({}), so at a lower clock",
+                                 limited.size(), result.cells.size(), power_limit),
+                     ids_of(limited)});
+  add_first(notes, result, "device_above_latency", [](const CellResult& cell) -> std::string {
+    const auto& device = cell.summary.device_seconds;
+    const auto& latency = cell.summary.latency_seconds;
+    const bool is_above = device && latency && device->ci95_low && latency->ci95_high &&
+                          *device->ci95_low > *latency->ci95_high;
+    if (!is_above) return "";
+    return fmt::format(
+        "device time is above latency ({} above {} in {}), because the two are measured in passes of their "
+        "own, and device time contains its two events",
+        reporters::format_seconds(device->p50), reporters::format_seconds(latency->p50), id_of(cell.cell));
+  });
+}
+
 // Adds a note on DeviceTimeCheck: the cell with the largest difference, and how much recording slows steps.
 void add_witness(Notes& notes, const Result& result) {
   const CellResult* worst = nullptr;
@@ -269,7 +340,28 @@ void add_witness(Notes& notes, const Result& result) {
   notes.push_back({"witness", std::move(text), {id_of(worst->cell)}});
 }
 
+// What a run without a GPU did show, and what only a GPU shows.
+std::string host_text(const Result& result) {
+  std::string text = "device `host`: times are of CPU threads, not of a GPU";
+  if (!result.environment.no_gpu.empty()) text += ": " + one_line(result.environment.no_gpu);
+  if (result.environment.device.libraries.contains("torch"))
+    return text +
+           "; PyTorch's steps run only in mode eager, so nothing is said about graphs: run the sweep on "
+           "a GPU";
+  const auto ok = cells_where(result, is_ok);
+  const auto same =
+      std::ranges::count_if(ok, [](const CellResult* cell) { return cell->check && cell->check->identical; });
+  if (!ok.empty() && same == std::ssize(ok))
+    text += fmt::format("; all modes computed the same outputs in {}; only a GPU shows what graphs gain",
+                        plural(same, "cell"));
+  return text;
+}
+
 }  // namespace
+
+bool is_busy(const Environment& environment) {
+  return high_load(environment).has_value();
+}
 
 Note trust_in(const Environment& environment) {
   return trust_note(doubts_of(environment), "");
@@ -286,17 +378,10 @@ std::vector<Note> notes_of(const Result& result) {
   add_programs(notes, result);
   add_ways(notes, result);
   add_instruments(notes, result);
+  add_device_facts(notes, result);
   add_witness(notes, result);
   const DeviceFacts& device = result.environment.device;
-  if (device.kind == "host") {
-    const std::string& why = result.environment.no_gpu;
-    notes.push_back({"host_device", "device `host`: times are of CPU threads, not of a GPU" +
-                                        (why.empty() ? "" : ": " + one_line(why)) +
-                                        (device.libraries.contains("torch")
-                                             ? "; PyTorch's steps run only in mode eager, so nothing is said "
-                                               "about graphs: run the sweep on a GPU"
-                                             : "")});
-  }
+  if (device.kind == "host") notes.push_back({"host_device", host_text(result)});
   return notes;
 }
 

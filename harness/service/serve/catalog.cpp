@@ -120,6 +120,7 @@ void WorkloadCatalog::check(const SweepRequest& request, const std::vector<std::
   for (model::Axes& grid : grids) {
     grid.workload.resize(workloads);
     grid.dtype.resize(std::max<std::size_t>(grid.dtype.size(), 1));
+    grid.batch.resize(std::max<std::size_t>(grid.batch.size(), 1));
   }
   sweep::check_size(grids, options.launches, "");
 }

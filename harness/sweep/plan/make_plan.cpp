@@ -11,6 +11,7 @@
 #include "graphs/base/digest.hpp"
 #include "graphs/base/text.hpp"
 #include "harness/model/vocabulary.hpp"
+#include "harness/options/numbers.hpp"
 #include "harness/options/option_table.hpp"
 #include "harness/sweep/plan/workload_choice.hpp"
 
@@ -82,14 +83,20 @@ std::vector<model::WorkerTask> make_round(const std::vector<WorkloadChoice>& wor
   return round;
 }
 
+std::vector<std::int64_t> default_batches(const Catalog& catalog) {
+  return options::parse_numbers("--batch", model::device_kind(catalog.facts.kind).batches, {.noun = "batch"});
+}
+
 void complete_grids(model::PlanFacts& facts, const options::SweepOptions& options, const Catalog& catalog,
                     const std::vector<WorkloadChoice>& workloads) {
   const abi::WorkloadInfo* const step = step_of(workloads, catalog);
   const std::vector<std::string> dtypes =
       step == nullptr ? choose_dtypes(options, catalog) : std::vector<std::string>();
-  const auto complete = [&](const model::Axes& axes) {
-    return step != nullptr ? axes_of_step(axes, options, catalog, *step)
-                           : complete_axes(axes, workloads, dtypes);
+  const auto complete = [&](model::Axes axes) {
+    if (axes.batch.empty()) axes.batch = options.axes.batch;
+    if (axes.batch.empty()) axes.batch = default_batches(catalog);
+    return step != nullptr ? axes_of_step(std::move(axes), options, catalog, *step)
+                           : complete_axes(std::move(axes), workloads, dtypes);
   };
   facts.axes = complete(options.axes);
   for (const model::Axes& grid : options.more_grids) facts.more_grids.push_back(complete(grid));
@@ -230,6 +237,8 @@ model::Plan make_plan(const options::SweepOptions& options, const Catalog& catal
   plan.facts.cold_l2 = options.instruments.cold_l2;
   plan.facts.profile = options.instruments.profile;
   plan.facts.caller = options::changed_settings(options);
+  if (step_of(workloads, catalog) != nullptr && !options.places.contains("time-per-cell"))
+    plan.facts.time_per_cell = model::foreign_seconds_per_cell;
   complete_grids(plan.facts, options, catalog, workloads);
   const std::vector<model::Axes> grids = model::grids_of(plan.facts);
   check_size(grids, options.launches, "--sweep", table);
@@ -247,6 +256,7 @@ model::Plan make_plan(const options::SweepOptions& options, const Catalog& catal
   model::WorkerTask common;
   common.device = catalog.device;
   common.settings = options;
+  common.settings.sampling.seconds_max = plan.facts.time_per_cell.value_or(options.sampling.seconds_max);
   std::mt19937_64 random(static_cast<std::uint64_t>(options.seed));
   for (common.launch = 0; common.launch < options.launches; ++common.launch) {
     std::vector<model::WorkerTask> round = make_round(workloads, plan.facts, table, common);

@@ -107,7 +107,7 @@ TEST(Axes, AwayFromItsDefaultALaterAxisIsInIdsPlanHashAndLabels) {
   EXPECT_NE(plan.facts.hash, planned("blue", with_planted()).facts.hash);
   EXPECT_THAT(axis_values(plan.cells.at(1)), Contains(Pair("colour", "blue")));
   EXPECT_THAT(axis_values(plan.cells.at(0)), Not(Contains(Pair("colour", "red"))));
-  EXPECT_EQ(plan.tasks.size(), 4u);
+  EXPECT_EQ(plan.tasks.size(), 12u);
   EXPECT_EQ(reference_of(plan.cells.at(3), with_planted()), plan.cells.at(1)) << "it applies to eager too";
 }
 

@@ -85,7 +85,10 @@ TEST_F(ConclusionsTest, NameTheModeForEachRangeOfBatches) {
     add("eager", batch, {100e-6, 95e-6});
     add("whole", batch, {whole});
   }
-  EXPECT_THAT(text("use_graphs"), ContainsRegex("Use whole at batch 1, 2: 2.00x .* at 1, 1.67x .* at 2\\.$"));
+  EXPECT_THAT(
+      text("use_graphs"),
+      ContainsRegex(
+          "Use whole at batch 1, 2, for latency on an idle stream: 2.00x .* at 1, 1.67x .* at 2\\.$"));
   EXPECT_THAT(text("use_either"), HasSubstr("At batch 4 graphs gain less than 2 % (1.01x ["));
   EXPECT_THAT(text("use_eager"), HasSubstr("Use eager at batch 8: the best graphs gain 0.83x ["));
   EXPECT_THAT(text("payback"), ContainsRegex("is paid back after 4 to .* replays; never at 8\\.$"));
@@ -107,7 +110,7 @@ TEST_F(ConclusionsTest, TakeAnotherGraphModeWhereItsGainLiesWhollyAbove) {
 TEST_F(ConclusionsTest, PutEagerCellsToTheGraphsThatReferToThem) {
   add("eager", 1, {100e-6});
   add("whole", 1, {50e-6}).cell.more_axes = {{"io", "copy_in"}};
-  ASSERT_THAT(text("use_graphs"), HasSubstr("Use whole at batch 1: 2.00x"));
+  ASSERT_THAT(text("use_graphs"), HasSubstr("Use whole at batch 1, for latency on an idle stream: 2.00x"));
   const std::vector<Conclusion> all = conclusions_of(result_);
   for (const Conclusion& each : all) EXPECT_EQ(each.subject, "mlp io=copy_in");
   EXPECT_THAT(text("bound"), HasSubstr("Steps are device-bound at 1"))
@@ -128,7 +131,23 @@ TEST_F(ConclusionsTest, CannotTellAGainThatIsSmallerThanItsInterval) {
   result_.cells.clear();
   add("eager", 1, {100e-6, 10e-6, 0.4});
   add("whole", 1, {99e-6, 10e-6, 0.4});
-  EXPECT_THAT(text("cannot_tell"), HasSubstr("stop other programs"));
+  EXPECT_THAT(text("cannot_tell"), ::testing::EndsWith("not even --launches 50 should show it."));
+  // Other work is named only if it was seen.
+  result_.environment.cores = 2;
+  result_.environment.machine.emplace().load_average = 4;
+  EXPECT_THAT(text("cannot_tell"), ::testing::EndsWith("should show it, and other work ran: stop it."));
+  result_.environment.device.kind = "host";
+  EXPECT_THAT(text("cannot_tell"), ::testing::EndsWith("[0.36, 1.98]).")) << "it has no graphs";
+}
+
+TEST_F(ConclusionsTest, ShowTheWidestInterval) {
+  for (const auto& [batch, latency, spread] :
+       {std::tuple{1, 50e-6, 0.001}, {2, 60e-6, 0.05}, {4, 70e-6, 0.001}}) {
+    add("eager", batch, {100e-6, 10e-6, spread});
+    add("whole", batch, {latency, 10e-6, spread});
+  }
+  EXPECT_THAT(text("use_graphs"),
+              ContainsRegex("2.00x .* at 1 down to 1.43x .* at 4; least sure: 1.67x .* at 2\\.$"));
 }
 
 TEST_F(ConclusionsTest, OfOneLaunchRecommendNothing) {
@@ -185,7 +204,8 @@ TEST_F(ConclusionsTest, OfAForeignStepSayWhoseGainItIsAndWhatOneGraphShouldGain)
   EXPECT_THAT(text("bound"),
               HasSubstr("launch-bound at 1 (the device idles 81 % of eager's latency at 1); one "
                         "graph should gain 5.00x at 1."));
-  EXPECT_THAT(text("use_graphs"), HasSubstr("Use torch.cudagraphs at batch 1: 4.76x ["));
+  EXPECT_THAT(text("use_graphs"),
+              HasSubstr("Use torch.cudagraphs at batch 1, for latency on an idle stream: 4.76x ["));
   result_.cells.back().records->kernels = 42;
   result_.cells.back().records->other_kernels = 123;
   EXPECT_EQ(text("two_programs"),
@@ -251,7 +271,7 @@ TEST_F(ConclusionsTest, AreOfTheMiddleWarmupCountWhereThereAreSeveral) {
       add("whole", batch, {warmup >= 3 ? 50e-6 : 90e-6}, warmup);
     }
   }
-  EXPECT_THAT(text("use_graphs"), HasSubstr("Use whole at batch 1, 2: 2.00x"));
+  EXPECT_THAT(text("use_graphs"), HasSubstr("Use whole at batch 1, 2, for latency on an idle stream: 2.00x"));
   EXPECT_THAT(text("warmups"), HasSubstr("3 warmups are enough"));
 }
 

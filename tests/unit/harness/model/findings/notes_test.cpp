@@ -26,6 +26,17 @@ std::vector<std::string> codes_of(const Result& result) {
   return codes;
 }
 
+// Makes the latency of the first `cells` uncertain, and of the others certain.
+void make_uncertain(Result& result, std::size_t cells) {
+  for (std::size_t i = 0; i < result.cells.size(); ++i) {
+    auto& latency = result.cells[i].summary.latency_seconds;
+    if (!latency) continue;
+    const double factor = i < cells ? 1.12 : 1.02;
+    latency->ci95_low = latency->p50 / factor;
+    latency->ci95_high = latency->p50 * factor;
+  }
+}
+
 TEST(Notes, OfACleanResultAreItsTrust) {
   const std::vector<Note> notes = notes_of(clean_result());
   ASSERT_THAT(notes, SizeIs(1));
@@ -125,15 +136,19 @@ TEST(Notes, DoubtAMachineForWhatDisturbsItAndSayWhatToDo) {
   result.environment.cores = 2;
   state.load_average = 5.4;
   EXPECT_EQ(trust_in(result.environment).text, "trust: low (load 5.4 on 2 cores): stop other work");
-  for (std::size_t i = 0; i < 71; ++i) result.cells[i].launches.front().machine.emplace().cpu_slowdown = 1.5;
-  result.plan.launches = 3;
-  EXPECT_EQ(
-      notes_of(result).front().text,
-      "trust: low (load 5.4 on 2 cores, 71 of 324 cells disturbed): stop other work, then --launches 5");
-  EXPECT_THAT(notes_of(result).front().cells, SizeIs(71));
-  result.plan.launches = 1;
   state.load_average = 0.1;
-  for (CellResult& cell : result.cells) cell.launches.front().machine.reset();
+  make_uncertain(result, 71);
+  result.plan.launches = 3;
+  EXPECT_EQ(notes_of(result).front().text,
+            "trust: low (71 of 324 cells known to no better than 10 %): --launches 5");
+  EXPECT_THAT(notes_of(result).front().cells, SizeIs(71));
+  result.cells.front().launches.front().machine.emplace().cpu_slowdown = 1.5;
+  EXPECT_EQ(notes_of(result).front().text,
+            "trust: low (71 of 324 cells known to no better than 10 %): stop other work, then --launches 5");
+  result.plan.launches = 10;
+  EXPECT_THAT(notes_of(result).front().text, HasSubstr("--launches 20"));
+  make_uncertain(result, 0);
+  result.plan.launches = 1;
   EXPECT_EQ(notes_of(result).front().text, "trust: low (1 launch): --launches 5");
 }
 
@@ -156,19 +171,47 @@ TEST(Notes, DoubtEachStateOfTheCpuThatMakesTimesLonger) {
          "the submitting CPU is an efficiency core): start graphbench on a performance core (taskset)");
 }
 
+void throttle(CellResult& cell, const std::string& reason) {
+  LaunchMachine& machine = cell.launches.front().machine.emplace();
+  machine.throttled = true;
+  machine.after.emplace().throttle = {reason};
+}
+
 TEST(Notes, DoNotDoubtForFewCells) {
   Result result = clean_result();
-  const auto throttle = [&](std::size_t cells) {
-    for (std::size_t i = 0; i < cells; ++i) {
-      LaunchMachine& machine = result.cells[i].launches.front().machine.emplace();
-      machine.throttled = true;
-      machine.after.emplace().throttle = {"sw_power_cap"};
-    }
-  };
-  throttle(16);
+  for (std::size_t i = 0; i < 16; ++i) throttle(result.cells[i], "hw_thermal_slowdown");
   EXPECT_EQ(notes_of(result).front().code, "trust_high");
-  throttle(17);
-  EXPECT_THAT(notes_of(result).front().text, HasSubstr("17 of 324 cells throttled by sw_power_cap"));
+  throttle(result.cells[16], "hw_thermal_slowdown");
+  EXPECT_THAT(notes_of(result).front().text,
+              HasSubstr("17 of 324 cells throttled by hw_thermal_slowdown): let the device cool"));
+  // In fewer than half of a cell's launches, heat does not move the median.
+  for (CellResult& cell : result.cells) {
+    const Launch cool = samples::default_sweep_result().cells.front().launches.front();
+    cell.launches.insert(cell.launches.end(), 2, cool);
+  }
+  EXPECT_EQ(notes_of(result).front().code, "trust_high");
+  make_uncertain(result, 16);
+  EXPECT_EQ(notes_of(result).front().code, "trust_high");
+}
+
+TEST(Notes, TakeTheCardsPowerLimitForAFact) {
+  Result result = clean_result();
+  for (std::size_t i = 0; i < 20; ++i) throttle(result.cells[i], "sw_power_cap");
+  EXPECT_EQ(notes_of(result).front().code, "trust_high");
+  EXPECT_EQ(codes_of(result).back(), "power_limit");
+  EXPECT_THAT(notes_of(result).back().text, HasSubstr("20 of 324 cells"));
+  EXPECT_THAT(notes_of(result).back().cells, SizeIs(20));
+}
+
+TEST(Notes, SayWhereDeviceTimeIsSurelyAboveLatency) {
+  Result result = clean_result();
+  result.cells[3].summary.latency_seconds = Estimate{16e-6, 15e-6, 17e-6, {}, {}};
+  result.cells[3].summary.device_seconds = Estimate{20e-6, 19e-6, 21e-6, {}, {}};
+  EXPECT_EQ(codes_of(result).back(), "device_above_latency");
+  EXPECT_THAT(notes_of(result).back().text,
+              HasSubstr("1 cell: device time is above latency (20.0us above 16.0us"));
+  result.cells[3].summary.device_seconds->ci95_low = 16.5e-6;
+  EXPECT_EQ(codes_of(result).back(), "trust_high") << "the intervals overlap";
 }
 
 }  // namespace

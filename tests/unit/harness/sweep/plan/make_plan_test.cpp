@@ -20,7 +20,9 @@ using options::RawOptions;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
+// One launch, unless the options say how many.
 model::Plan planned(RawOptions raw, const Catalog& catalog = sample_catalog()) {
+  raw.try_emplace("launches", std::vector<options::RawItem>{{"1", "--launches"}});
   return make_plan(options::check_options(raw), catalog, {"graphbench", "--sweep"});
 }
 
@@ -61,10 +63,11 @@ TEST(MakePlan, OfAPluginsWorkloadsWhereItBringsSome) {
 }
 
 TEST(MakePlan, TheDefaultSweepIsEveryBatchAndTheQuestionOfWarmups) {
-  const model::Plan plan = planned(options::with_default_plan({}));
+  const model::Plan plan =
+      make_plan(options::check_options(options::with_default_plan({})), sample_catalog(), {});
   EXPECT_THAT(plan.facts.axes.workload, ElementsAre("mlp", "conv"));
   EXPECT_EQ(plan.facts.launches, 3);
-  EXPECT_EQ(plan.cells.size(), 2u * (3 * 9 + 4));
+  EXPECT_EQ(plan.cells.size(), 2u * (3 * 4 + 4));
   EXPECT_EQ(plan.cells.back().more_axes, (std::map<std::string, std::string>{{"prepare", "first-use"}}));
   EXPECT_EQ(plan.tasks.size(), 3u * 2 * (3 + 4));
 }
@@ -91,12 +94,32 @@ TEST(MakePlan, AllGridsTogetherMayNotBeTooLarge) {
               HasSubstr("the axes multiply to 139986 measurements"));
 }
 
+TEST(MakePlan, AForeignStepIsSampledForLongerUnlessTheTimeIsGiven) {
+  Catalog foreign = sample_catalog();
+  foreign.workloads.back().modes = {"eager", "whole"};
+  const auto seconds_of = [](const model::Plan& plan) {
+    return plan.tasks.front().settings.sampling.seconds_max;
+  };
+  const model::Plan plan = planned(flags({{"workload", "mine"}}), foreign);
+  EXPECT_EQ(seconds_of(plan), 1.0);
+  EXPECT_EQ(plan.facts.time_per_cell, 1.0);
+  const model::Plan given = planned(flags({{"workload", "mine"}, {"time-per-cell", "0.3"}}), foreign);
+  EXPECT_EQ(seconds_of(given), 0.3);
+  EXPECT_EQ(given.facts.time_per_cell, std::nullopt);
+  EXPECT_EQ(plan.facts.hash,
+            planned(flags({{"workload", "mine"}, {"time-per-cell", "0.15"}}), foreign).facts.hash)
+      << "baselines of the default before still compare";
+  EXPECT_EQ(seconds_of(planned({})), 0.15);
+}
+
 TEST(MakePlan, DefaultsFollowTheDevice) {
   Catalog cuda = sample_catalog();
   cuda.device = "cuda:1";
   cuda.facts.kind = "cuda";
   const model::Plan plan = planned({}, cuda);
   EXPECT_THAT(plan.facts.axes.dtype, ElementsAre("bf16"));
+  EXPECT_THAT(plan.facts.axes.batch, ElementsAre(1, 2, 4, 8, 16, 32, 64, 128, 256));
+  EXPECT_THAT(planned({}).facts.axes.batch, ElementsAre(1, 4, 16, 64));
   EXPECT_THAT(plan.facts.axes.preset, ElementsAre("base"));
   EXPECT_EQ(plan.tasks.front().device, "cuda:1");
 }
@@ -320,7 +343,7 @@ TEST(PlanHash, DoesNotDependOnLaunchesRandomDataOrWhereTheResultGoes) {
                                                                      {"quiet", "true"},
                                                                      {"worker-timeout", "5"}})
     EXPECT_EQ(hash_of({{name, text}}), base) << name;
-  EXPECT_EQ(hash_of({{"batch", "1:256:x2"}}), base) << "a default given by name is the default";
+  EXPECT_EQ(hash_of({{"batch", "1:64:x4"}}), base) << "a default given by name is the default";
 }
 
 }  // namespace
