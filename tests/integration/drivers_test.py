@@ -82,7 +82,7 @@ class Drivers(ShimCase):
     def test_the_host_is_measured_where_it_is_asked_for(self):
         _, document, _ = self.measure(*SWEEP, "--device", "host", env=self.driver(init=999))
         self.assertNotIn("no_gpu", document["environment"])
-        self.assertTrue(document["notes"][-1]["text"].endswith("times are of CPU threads, not of a GPU"))
+        self.assertIn("times are of CPU threads, not of a GPU; ", document["notes"][-1]["text"])
 
     def test_without_a_gpu_the_note_says_why_the_host_was_measured(self):
         self.assert_on_host(self.driver(init=100), "the driver sees no GPU")

@@ -42,7 +42,7 @@ ERRORS = {call: error for error, calls in ERRORS.items() for call in calls.split
 CHANGES = ["write", "pwrite64", "fsync", "fdatasync", "ftruncate", "rename", "unlink"]  # what is on the disk
 PRELOADED = ["malloc", "pthread_create"]
 MEASURE = ["--device", "host", "--workload", "mlp", "--mode", "eager,whole", "--batch", "1", "--warmup", "0",
-           "--time-per-cell", "0.005", "--samples-max", "5"]
+           "--time-per-cell", "0.005", "--samples-max", "5", "--launches", "1"]
 SECONDS_MAX = 120
 # What libraries do: a call, and a part of what is said then. Boost.Asio does not look whether its signals'
 # pipe became non-blocking, which Linux never refuses. CLI11, simdjson and nlohmann-json allocate in functions
