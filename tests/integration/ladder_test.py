@@ -187,7 +187,7 @@ class Ladder(HarnessCase):
                  "--io static,copy_in --time-per-cell 0.01 --json sweep.json --quiet")
         self.run_graphbench(*sweep.split(), code=0)
         asked = ("--workload mlp --traffic uniform:1:6 --suggest=sweep.json --sizes-max 2 --verify "
-                 "--for sglang,vllm")
+                 "--for sglang,vllm --launches 1")
         asked = ["ladder", "--device", "host", "--steps", "60", "--warmup", "1", *asked.split()]
         dry = self.run_graphbench(*asked, "--dry-run", code=0)
         self.assertRegex(dry.stdout, r"^[1-4] process(es)?, about \d+ seconds?\n$")

@@ -3,8 +3,8 @@
 from client import ask, fetch, processes_in, wait_for
 from harness_case import BINARY, HarnessCase
 
-TINY = {"workload": "mlp", "device": "host", "batch": [1, 2], "warmup": 0, "time-per-cell": 0.005,
-        "samples-max": 5}
+TINY = {"workload": "mlp", "device": "host", "batch": [1, 2], "warmup": 0, "launches": 1,
+        "time-per-cell": 0.005, "samples-max": 5}
 # About a minute of work.
 LONG = {**TINY, "launches": 30, "time-per-cell": 0.3, "samples-max": 2000}
 # As long, but with cells that are done early: a worker for each number of warmups.
