@@ -15,7 +15,7 @@ export const COLUMNS = [
 {
   "key": "launches[].device_seconds",
   "title": "device",
-  "help": "between events"
+  "help": "first to last event, gaps included"
 },
 {
   "key": "summary.speedup_over_eager",

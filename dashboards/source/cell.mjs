@@ -3,7 +3,7 @@ import { annotate } from "./annotations.mjs";
 import { UIDS, collapsed, frame } from "./links.mjs";
 import { UNITS, bars, lines, numbers, thresholds } from "./panels.mjs";
 import {
-  HERE, any, by, hostShare, launchShare, maxBy, one, p50, parts, select, setupSeconds, where,
+  HERE, any, by, enqueueShare, launchShare, maxBy, one, p50, parts, select, setupSeconds, where,
 } from "./queries.mjs";
 import { startUp, traceOfShapes } from "./start.mjs";
 import { mebi, micro, rows } from "./tables.mjs";
@@ -22,16 +22,13 @@ function headline(builder) {
   return numbers(builder, { span: 4, name: "{{mode}}" },
     ["Gain over eager", "Eager latency over this mode's at the same batch and warmup.",
       UNITS.times, of("speedup_over_eager_ratio", 'mode!="eager"'), { decimals: 2, thresholds: GAINS }],
-    ["Submit over device time",
-      "Median CPU time of a submission over the device's time: from 1 up the device waits.",
-      UNITS.times,
-      modes(hostShare(CELLS)), { decimals: 2, thresholds: thresholds("green", [0.8, "orange"], [1, "red"]) }],
+    ["Enqueueing", "Part of a step's latency that enqueueing takes: CPU time that a graph frees.",
+      UNITS.share, modes(enqueueShare(CELLS)), { decimals: 0 }],
     ["Submit over its floor", "Submit against the least that the same launches cost on this machine.",
       UNITS.times, of("submit_over_floor_ratio"),
       { decimals: 2, thresholds: thresholds("green", [2, "orange"], [5, "red"]) }],
     ["Launch-bound share",
-      "Part of eager's latency in which its device is idle, as the records of a foreign step " +
-      "say; of other steps, the part that enqueueing takes.",
+      "Part of eager's latency in which the device is idle: launch-bound from 50 %, device-bound up to 10 %.",
       UNITS.share, modes(launchShare(one(...PINS), 'mode="eager"')), { decimals: 0 }],
     ["Setup", "Capture, instantiate and upload, in later placements.",
       UNITS.seconds, setupSeconds(["mode"], CELLS)],

@@ -4,7 +4,8 @@ import * as dashboard from "@grafana/grafana-foundation-sdk/dashboard";
 import { UIDS, frame, toCell } from "./links.mjs";
 import { UNITS, bars, numbers, thresholds } from "./panels.mjs";
 import {
-  HERE, any, by, hostShare, isHostBound, launchShare, maxBy, one, p50, parts, select, setupSeconds, where,
+  HERE, LAUNCH_BOUND, any, boundWithoutGain, by, launchShare, maxBy, one, p50, parts, select, setupSeconds,
+  where,
 } from "./queries.mjs";
 import { mebi, micro, rows } from "./tables.mjs";
 import { datasource, labels } from "./variables.mjs";
@@ -20,7 +21,7 @@ const ROW = ["workload", "batch", "mode"];
 const gain = (...matchers) => select("graphbench_speedup_over_eager_ratio", ...matchers);
 const breakeven = (...matchers) => select("graphbench_breakeven_steps", ...matchers);
 const GAINS = thresholds("red", [0.98, "text"], [1.02, "green"]);
-const HOST_BOUND = thresholds("green", [0.8, "orange"], [1, "red"]);
+const IDLE = thresholds("green", [0.1, "text"], [LAUNCH_BOUND, "orange"]);
 
 const memory = (of, ...matchers) => select("graphbench_memory_bytes", ...matchers, `of="${of}"`);
 
@@ -31,15 +32,15 @@ function headline(builder) {
   return numbers(builder, { span: 3 },
     ["Cells", "Cells with a measured latency under the variables above.",
       UNITS.count, `count(${p50("latency", CHOSEN)})`],
-    ["Host-bound in eager",
-      "Part of the eager cells whose submit takes as long as their device time, or longer: " +
-      "there the CPU is the bottleneck and a graph helps most.",
-      UNITS.share, `avg(${isHostBound(EAGER)})`, { decimals: 0 }],
-    ["Still host-bound in a graph",
-      "Part of the whole and piecewise cells whose submit still reaches their device time. " +
-      "Look for eager ops between the pieces.",
-      UNITS.share, `avg(${isHostBound(SHOWN, graphs)})`,
-      { decimals: 0, thresholds: thresholds("green", [0.01, "orange"], [0.25, "red"]) }],
+    ["Launch-bound in eager",
+      "Part of the eager cells whose device idles for half of their latency, or longer: there a graph " +
+      "helps most. Of eager cells without records and without mode whole nothing is known.",
+      UNITS.share, `avg(${launchShare(EAGER)} >= bool ${LAUNCH_BOUND})`, { decimals: 0, noValue: "unknown" }],
+    ["Launch-bound, and no graph gains",
+      "Launch-bound eager cells of which no graph mode gains, or none was measured: see what stops " +
+      "the capture.",
+      UNITS.count, `count(${boundWithoutGain(EAGER)}) or vector(0)`,
+      { decimals: 0, thresholds: thresholds("green", [1, "red"]) }],
     ["Median gain of whole graphs",
       "Eager latency over whole-graph latency at the same batch and warmup, median over cells.",
       UNITS.times, `quantile(0.5, ${gain(SHOWN, whole)})`, { decimals: 2, thresholds: GAINS }],
@@ -97,17 +98,18 @@ function tables(builder) {
   const value = (name, expression, more = {}) => ({ name, expression: maxBy(ROW, expression), ...more });
   return builder
     .withPanel(rows({
-      title: "Who is host-bound",
-      description: "Median times of each cell, the largest submit over device first. From 1 up the device " +
-        "waits for the host. Any value links to its cell.",
+      title: "Who is launch-bound",
+      description: "Median times of each cell, eager cells with the most idle device first: launch-bound " +
+        "from a share of 0.5 of eager's latency, device-bound up to 0.1. Device time includes gaps. Any " +
+        "value links to its cell.",
       unit: UNITS.inColumns, link,
     }, ROW, [
-      value("Submit / device", hostShare(CHOSEN), { thresholds: HOST_BOUND }),
+      value("Device idles", launchShare(EAGER), { thresholds: IDLE }),
       time("Submit", p50("submit", CHOSEN)),
       time("Device", p50("device", CHOSEN)),
       time("Latency", p50("latency", CHOSEN)),
       value("Over floor", select("graphbench_submit_over_floor_ratio", CHOSEN)),
-    ], "Submit / device"))
+    ], "Device idles"))
     .withPanel(rows({
       title: "What capture costs, and when it is paid back",
       description: "Costs of each graph cell, in later placements, and the replays that earn them and the " +
@@ -156,8 +158,8 @@ function perWorkload(builder) {
     }, maxBy(over, p50("latency", CHOSEN)), overBatch))
     .withPanel(bars({
       title: "Submit against device time by batch",
-      description: "Median CPU time of a submission beside the device's time of the same step. Where " +
-        "submit is the taller bar, the device waits for the host. Logarithmic.",
+      description: "Median CPU time of a submission beside the device's time of the same step, from its " +
+        "first event to its last, gaps included. Logarithmic.",
       unit: UNITS.seconds, span: 8, log: true,
     }, `label_join(${parts(over, ["submit", "device"], CHOSEN, 'quantile="0.5"')}, ` +
       '"time", " ", "mode", "part")', { over: "batch", of: "time" }))
@@ -174,8 +176,8 @@ function perWorkload(builder) {
     }, maxBy(over, breakeven(CHOSEN)), overBatch))
     .withPanel(bars({
       title: "Launch-bound share by batch",
-      description: "Part of eager's latency in which its device is idle, as the records of a foreign step " +
-        "say; of other steps, the part that enqueueing takes.",
+      description: "Part of eager's latency in which the device is idle: launch-bound from 50 %, " +
+        "device-bound up to 10 %.",
       unit: UNITS.share, span: 8, min: 0, max: 1,
     }, maxBy(over, launchShare(EAGER)), overBatch));
 }

@@ -34,16 +34,17 @@ export const by = (operator, labels, expression) =>
   `${operator} by (${labels.join(", ")}) (${labels.includes("mode") ? named(expression) : expression})`;
 export const maxBy = (labels, expression) => by("max", labels, expression);
 
-/* Submit time divided by device time: from 1 on, the step waits for the host. */
-export const hostShare = (...matchers) => `${p50("submit", ...matchers)} / ${p50("device", HERE)}`;
-export const isHostBound = (...matchers) => `${p50("submit", ...matchers)} >= bool ${p50("device", HERE)}`;
+/* The share of eager's latency in which the device is idle, and where a step is launch-bound by it. */
+export const launchShare = (...matchers) => select("graphbench_launch_bound_ratio", ...matchers);
+export const LAUNCH_BOUND = 0.5;
 
-/* The share of launches in eager's latency: the device's idle share if records have it, else submit time
- * divided by latency. */
-export const launchShare = (...matchers) =>
-  `(${select("graphbench_launch_bound_ratio", HERE)} or ignoring (quantile) ` +
-  `${p50("submit", HERE)} / ${p50("latency", HERE)}) and ignoring (quantile) ` +
-  select("graphbench_warmup_seconds", ...matchers);
+/* Launch-bound eager cells for which no graph gains. */
+export const boundWithoutGain = (...matchers) =>
+  `(${launchShare(...matchers)} >= ${LAUNCH_BOUND} unless on (workload, batch) ` +
+  `${select("graphbench_speedup_over_eager_ratio", HERE, 'mode!="eager"')} > 1)`;
+
+/* The share of latency that enqueueing takes: CPU time that a graph frees. */
+export const enqueueShare = (...matchers) => `${p50("submit", ...matchers)} / ${p50("latency", HERE)}`;
 
 /* The cost of graphs before their first replay, summed over the cells with equal values of `labels`. */
 const SETUP = ["capture", "instantiate", "upload"];

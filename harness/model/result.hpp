@@ -263,6 +263,8 @@ struct Estimate {
 enum class NoBreakeven : std::uint8_t { never, not_told_apart, eager_not_swept };
 std::string_view name_of(NoBreakeven reason) noexcept;
 
+enum class LaunchBoundBy : std::uint8_t { records, whole };
+
 struct CellSummary {
   std::optional<Estimate> submit_seconds;
   std::optional<Estimate> latency_seconds;
@@ -290,10 +292,10 @@ struct CellSummary {
   // over launches. Absent if fewer than half of the launches become steady.
   std::optional<std::int64_t> steady_after;
   std::optional<double> submit_over_floor;  // submit p50 divided by the minimum cost of the step's launches
-  // Only for the eager cell of a foreign step: the share of its latency in which the device is idle (absent:
-  // never idle), and the predicted gain of one graph (StepRecords).
+  // Only for an eager cell: the share of its latency in which the device is idle. Absent: unknown.
   std::optional<double> launch_bound;
-  std::optional<double> predicted_gain;
+  std::optional<LaunchBoundBy> launch_bound_by;
+  std::optional<double> predicted_gain;  // only for a foreign eager cell: the gain of one graph (StepRecords)
 };
 
 inline bool may_be_no_gain(std::optional<double> ci95_low, std::optional<double> ci95_high) {

@@ -86,6 +86,7 @@ class Sweep {
   void tell(std::vector<model::CellResult> done) {
     model::summarize_cells(done);
     if (settings_.floors) model::add_submit_over_floor(*settings_.floors, done);
+    model::add_launch_bound(facts_.kind, done);
     listener_.cells_done(done);
   }
 
@@ -234,6 +235,7 @@ class Sweep {
     result.environment.monitor = monitor_;
     result.cells = table_.take_cells();
     model::summarize_cells(result.cells);
+    model::add_launch_bound(facts_.kind, result.cells);
     for (const model::CellResult& cell : result.cells) {
       if (cell.status == model::CellStatus::failed) ++outcome_.cells_failed;
     }

@@ -130,7 +130,7 @@ MUTANTS = [
     (L.series_have_names, "service", in_text('"legendFormat": "{{reason}}", ', ""), "no legend"),
     (L.series_have_names, "service", lambda board: stat(board)["targets"][0].update(instant=False),
      "neither"),
-    (L.thresholds_rise, "overview", in_text('{"value": 0.8, "color"', '{"value": 1.8, "color"'),
+    (L.thresholds_rise, "overview", in_text('{"value": 0.1, "color"', '{"value": 1.8, "color"'),
      "do not rise"),
     (L.thresholds_rise, "overview", in_text('"value": null', '"value": 0.1'), "do not rise"),
 ]

@@ -54,7 +54,7 @@ MUTANTS = [
     ("overview", "an unknown function", replace_in("Cells", "count(", "tally("), "unknown function"),
     ("overview", "a metric that is not there", replace_in("Cells", "latency", "latencies"), "no data"),
     ("overview", "a label value that is not there", replace_in("Cells", "0.5", "0.05"), "no data"),
-    ("overview", "many on both sides", replace_in("Who is host-bound", "} / ", "} / on (device) "), "many"),
+    ("cell", "many on both sides", replace_in("Enqueueing", "} / ", "} / on (device) "), "many"),
     ("overview", "a matrix of a label that was aggregated away",
      replace_in("Latency by batch", "batch, mode", "mode"), "wants the field batch"),
     ("overview", "a conversion of no field", in_transformation(
@@ -66,7 +66,7 @@ MUTANTS = [
      lambda board: panel_of(board, "Latency by batch")["options"].update(xField="batch"),
      "the x axis is batch"),
     ("overview", "a column of no query", in_transformation(
-        "Who is host-bound", "organize", renameByName={"Value #Z": "Zeta"}), "wants the field Value #Z"),
+        "Who is launch-bound", "organize", renameByName={"Value #Z": "Zeta"}), "wants the field Value #Z"),
     ("cell", "an order by no column", lambda board: panel_of(board, "Modes side by side")["options"].update(
         sortBy=[{"displayName": "Speed", "desc": True}]), "wants the field column Speed"),
     ("cell", "a legend of a label that is gone",
@@ -123,7 +123,7 @@ class Queries(ServerChecks, unittest.TestCase):
     def test_alerts_are_active(self):
         self.assertLessEqual({"GraphbenchSweepStale", "GraphbenchQueueFull", "GraphbenchCellsFailing",
                               "GraphbenchSweepsFailing", "GraphbenchCaptureSkips", "GraphbenchRegression",
-                              "GraphbenchSubmitAboveDevice", "GraphbenchBaselineLost",
+                              "GraphbenchLaunchBoundWithoutGain", "GraphbenchBaselineLost",
                               "GraphbenchBaselineIncomparable"}, self.alerts("pending", "firing"))
 
     @unittest.skipIf(TARGET, "the mutants are bred on the made-up metrics")

@@ -134,16 +134,23 @@ class Sweep:
             yield f"Back to back, a gain is not certain in {', '.join(modes)}."
 
     def bound(self):
-        share = {b: self.summary(b, "eager")["submit_seconds"]["p50"] / self.latency(b, "eager")
-                 for b in self.batches}
-        sides = (("launch-bound at", lambda s: s >= 0.8),
-                 ("neither launch- nor device-bound at", lambda s: 0.5 <= s < 0.8),
-                 ("device-bound at", lambda s: s < 0.5))
-        text = ", ".join(f"{name} {self.ranges(some)}" for name, belongs in sides
-                         if (some := [b for b in self.batches if belongs(share[b])]))
-        first, last = self.batches[0], self.batches[-1]
-        return (f"Steps are {text} (enqueueing takes {100 * share[first]:.0f} % of eager's latency "
-                f"at {first}, {100 * share[last]:.0f} % at {last}).")
+        """By the device's idle time: no step of this document is launch-bound."""
+        idle = {b: 1 - self.summary(b, "whole")["device_seconds"]["p50"] / self.latency(b, "eager")
+                for b in self.batches}
+        assert max(idle.values()) < 0.5
+        between, device = ([b for b in self.batches if (idle[b] > 0.1) == more] for more in (True, False))
+        shares = [f"{100 * idle[some[0]]:.0f} % to {100 * idle[some[-1]]:.0f} %" if some else ""
+                  for some in (between, device)]
+        if not device:
+            return f"The device idles {shares[0]} of eager's latency at {self.ranges(between)}."
+        return (f"Steps are device-bound at {self.ranges(device)} (the device idles {shares[1]} of eager's "
+                f"latency); it idles {shares[0]} at {self.ranges(between)}.")
+
+    def enqueueing(self):
+        first, last = (100 * self.summary(b, "eager")["submit_seconds"]["p50"] / self.latency(b, "eager")
+                       for b in (self.batches[0], self.batches[-1]))
+        return (f"Enqueueing takes {first:.0f} % to {last:.0f} % of eager's latency at "
+                f"{self.ranges(self.batches)}: CPU time that a graph frees.")
 
     def costs(self, mode):
         """Medians over later setups of a launch, then over launches; and what first setups took more."""
@@ -182,8 +189,8 @@ class Sweep:
                 f"{min(steps):.0f} to {max(steps):.0f} replays.")
 
     def sentences(self):
-        return [*self.modes(), self.piecewise(), *self.throughput(), self.bound(), self.cost(),
-                self.payback()]
+        return [*self.modes(), self.piecewise(), *self.throughput(), self.bound(),
+                self.enqueueing(), self.cost(), self.payback()]
 
 
 class Findings(unittest.TestCase):
@@ -240,8 +247,12 @@ class Findings(unittest.TestCase):
             self.assertIn(ratio(figures[name]), text)
 
     def figures_of_bound(self, _, figures, text):
+        for name in ("idle_first", "idle_last"):
+            self.assertIn(f"{100 * figures[name]:.0f} % ", text)
+
+    def figures_of_enqueueing(self, _, figures, text):
         for name in ("share_first", "share_last"):
-            self.assertIn(f"{100 * figures[name]:.0f} % ", text + " ")
+            self.assertIn(f"{100 * figures[name]:.0f} % ", text)
 
     def figures_of_cost(self, sweep, figures, _):
         for mode in ("whole", "piecewise"):

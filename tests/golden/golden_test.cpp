@@ -85,6 +85,23 @@ TEST(Golden, MetricsOfASmallSweep) {
   expect_golden("prometheus/small.txt", *metrics.text());
 }
 
+// tests/dashboards asks boards and alerts about these.
+TEST(Golden, GainsOfTheCommittedSweeps) {
+  sweep::SweepMetrics metrics("1");
+  for (const char* name : {"h100", "h100-torch-bert", "h100-torch-llama", "h100-torch-resnet50"}) {
+    const std::string path = std::string(GRAPHBENCH_SOURCE_FOLDER "/ci/baselines/") + name + ".json";
+    for (const model::CellResult& cell : model::read_result(test::read_file(path), path).cells)
+      metrics.set_cell("cuda:0", cell);
+  }
+  std::string gains;
+  std::istringstream lines(*metrics.text());
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("graphbench_launch_bound_") || line.starts_with("graphbench_speedup_"))
+      gains += line + "\n";
+  }
+  expect_golden("prometheus/baselines.txt", gains);
+}
+
 TEST(Golden, Tables) {
   const auto expect = [](const std::string& name, const model::Result& result,
                          const reporters::PrintOptions& options, const std::string& json_path = "") {

@@ -42,9 +42,12 @@ Json type_of(const Field<T, Member>& field, const MetricRow& row) {
     if (!std::is_same_v<T, Memory>) type["minimum"] = 0;
     return type;
   } else if constexpr (std::is_same_v<Member, std::optional<double>>) {
-    // Counts may be 0; times, ratios and rates may not.
-    const bool count = row.kind == MetricKind::count;
-    return {{"type", {"number", "null"}}, {count ? "minimum" : "exclusiveMinimum", 0}};
+    // Counts and shares may be 0; times, ratios and rates may not.
+    const bool share = row.kind == MetricKind::share;
+    Json type = {{"type", {"number", "null"}}};
+    type[share || row.kind == MetricKind::count ? "minimum" : "exclusiveMinimum"] = 0;
+    if (share) type["maximum"] = 1;
+    return type;
   } else {
     return {};
   }

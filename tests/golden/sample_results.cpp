@@ -145,6 +145,7 @@ void strip(model::CellResult& cell, model::CellStatus status) {
 // instead.
 void summarize(model::Result& result) {
   model::summarize_cells(result.cells);
+  model::add_launch_bound(result.environment.device.kind, result.cells);
   for (model::CellResult& cell : result.cells) {
     if (cell.status != model::CellStatus::ok) continue;
     cell.summary.submit_seconds->within_launch = 0.0625;

@@ -155,6 +155,7 @@ model::Result ResultMerge::result(const model::Interleaved& side, bool complete)
   result.cells = table_.cells();
   skip_unmeasured(result.cells, complete);
   summarize(result.cells, summaries_, result.environment.floors.value_or(model::Floors()));
+  model::add_launch_bound(result.environment.device.kind, result.cells);
   return result;
 }
 

@@ -121,12 +121,14 @@ void CellChecker::check_measured(const CellResult& cell) const {
 void CellChecker::check_launch_bound(const CellResult& cell) const {
   const std::optional<double>& share = cell.summary.launch_bound;
   const std::optional<Estimate>& latency = cell.summary.latency_seconds;
-  if (!share) return;
+  // What `whole` says is made again with its cell (check_summaries.cpp).
+  if (!share || cell.summary.launch_bound_by == LaunchBoundBy::whole) return;
   const auto contradicts = [&](const std::string& detail) {
     walk_.fail_below("summary.launch_bound", "the value contradicts the cell's records: " + detail);
   };
   if (!cell.records) contradicts("the cell has no records");
-  const double idle = latency ? 1 - cell.records->busy_seconds / latency->p50 : absent;
+  double idle = latency ? 1 - cell.records->busy_seconds / latency->p50 : absent;
+  if (idle < 0) idle = 0;
   constexpr double rounding = 1e-9;
   if (std::abs(*share - idle) > rounding)
     contradicts(shortest_text(*share) + " is not " + shortest_text(idle) + ", which is 1 - busy / latency");

@@ -190,6 +190,7 @@ void SummaryChecker::check_group(const std::vector<const Kept*>& group, const Re
   for (const Kept* at : group) made.push_back(cell_of(*at));
   summarize_cells(made);
   if (head.environment.floors) add_submit_over_floor(*head.environment.floors, made);
+  add_launch_bound(head.environment.device.kind, made);
   for (std::size_t i = 0; i < made.size(); ++i) {
     CellSummary said = group[i]->summary;
     // A merged document has the floors of its first shard alone. Of a foreign step, earlier versions counted

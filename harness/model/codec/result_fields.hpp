@@ -24,6 +24,7 @@ namespace graphbench::model {
 // The names that are read. StatusField writes name_of(), which is "skipped" for a pending cell.
 GB_NAMES(CellStatus, "pending", "ok", "skipped", "failed");
 GB_NAMES(NoBreakeven, "never", "not told apart", "eager not swept");
+GB_NAMES(LaunchBoundBy, "records", "whole");
 
 GB_DESCRIBE(Cell, workload, preset, dtype, pass, batch, warmup, mode, (LaterAxes<T>()));
 
@@ -87,7 +88,8 @@ GB_DESCRIBE(CellSummary, submit_seconds, latency_seconds, device_seconds, speedu
             (interval("breakeven_steps_ci95", &T::breakeven_ci95_low, &T::breakeven_ci95_high)),
             (later, throughput_over_eager),
             (interval("throughput_over_eager_ci95", &T::throughput_ci95_low, &T::throughput_ci95_high)),
-            (later, no_breakeven), (later, setup_cost_seconds), (later, setup_once_seconds));
+            (later, no_breakeven), (later, setup_cost_seconds), (later, setup_once_seconds),
+            (later, launch_bound_by));
 
 // Writes the latencies of the first steps, which show if warmups were too few. A document has no other
 // samples.

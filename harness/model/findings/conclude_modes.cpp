@@ -1,4 +1,4 @@
-// Writes the conclusions on modes: which mode to use at which batch, piecewise's extra cost, a step's limits.
+// Writes the conclusions on modes: which mode to use at which batch, and piecewise's extra cost.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -257,69 +257,6 @@ void conclude_piecewise(const CellGroup& group, std::vector<Conclusion>& conclus
   if (format_ratio(most) != format_ratio(least)) conclusion.text += " to " + format_ratio(most);
   conclusion.text += " whole's time";
   if (!slower.empty()) conclusion.text += ", and more than eager's at " + group.batches_text(slower);
-  conclusion.text += ".";
-  conclusions.push_back(std::move(conclusion));
-}
-
-// The share of eager's latency that launches cost: the device's idle time if activity records show it
-// (`recorded`), else the submit time.
-struct LaunchShare {
-  double share;
-  bool recorded;
-};
-std::optional<LaunchShare> launch_share(const CellResult* eager) {
-  if (eager == nullptr) return std::nullopt;
-  const CellSummary& summary = eager->summary;
-  if (summary.launch_bound) return LaunchShare{*summary.launch_bound, true};
-  if (!summary.submit_seconds || !summary.latency_seconds || summary.latency_seconds->p50 <= 0)
-    return std::nullopt;
-  return LaunchShare{summary.submit_seconds->p50 / summary.latency_seconds->p50, false};
-}
-
-void conclude_bounds(const CellGroup& group, std::vector<Conclusion>& conclusions) {
-  // On the host device a foreign step's submit time is that of handing the step over to the device's thread.
-  if (group.result.environment.device.kind == "host" && group.cells.front()->cell.preset == of_its_own)
-    return;
-  Conclusion conclusion = group.conclusion("bound");
-  std::vector<std::int64_t> bound[3];  // batches bound by launches, by neither, by the device
-  std::vector<std::pair<std::int64_t, LaunchShare>> shares;
-  for (const std::int64_t batch : group.batches) {
-    const CellResult* eager = group.at(batch, reference_mode().name);
-    const std::optional<LaunchShare> share = launch_share(eager);
-    if (!share) continue;
-    // A recorded share is the device's idle time, so the limits apply to the rest, the busy time:
-    // launch-bound if it is at most device_bound_share of the latency, device-bound if it is above
-    // launch_bound_share.
-    const double at_least = share->recorded ? 1 - device_bound_share : launch_bound_share;
-    const double below = share->recorded ? 1 - launch_bound_share : device_bound_share;
-    bound[share->share >= at_least ? 0 : share->share < below ? 2 : 1].push_back(batch);
-    shares.emplace_back(batch, *share);
-    conclusion.cells.push_back(id_of(eager->cell));
-  }
-  if (shares.empty()) return;
-  const char* const names[] = {"launch-bound at {}", "neither launch- nor device-bound at {}",
-                               "device-bound at {}"};
-  std::string text;
-  for (int i = 0; i < 3; ++i) {
-    if (bound[i].empty()) continue;
-    text += (text.empty() ? "" : ", ") + fmt::format(fmt::runtime(names[i]), group.batches_text(bound[i]));
-  }
-  const auto& [first, share] = shares.front();
-  conclusion.text =
-      fmt::format("Steps are {} ({} {:.0f} % of eager's latency at {}", text,
-                  share.recorded ? "the device idles" : "enqueueing takes", 100 * share.share, first);
-  conclusion.figures["share_first"] = share.share;
-  if (shares.size() > 1) {
-    conclusion.text += fmt::format(", {:.0f} % at {}", 100 * shares.back().second.share, shares.back().first);
-    conclusion.figures["share_last"] = shares.back().second.share;
-  }
-  conclusion.text += ")";
-  const CellResult* eager = group.at(first, reference_mode().name);
-  if (eager->summary.predicted_gain) {
-    conclusion.text +=
-        fmt::format("; one graph should gain {} at {}", format_ratio(*eager->summary.predicted_gain), first);
-    conclusion.figures["predicted_gain"] = *eager->summary.predicted_gain;
-  }
   conclusion.text += ".";
   conclusions.push_back(std::move(conclusion));
 }

@@ -29,10 +29,10 @@ struct Note {
 inline constexpr std::int64_t launches_for_intervals = 3;
 // A smaller gain makes no practical difference.
 inline constexpr double gain_margin = 0.02;
-// A step is launch-bound if the submit time is at least launch_bound_share of eager's latency, and
-// device-bound if the submit time is less than device_bound_share.
-inline constexpr double launch_bound_share = 0.8;
-inline constexpr double device_bound_share = 0.5;
+// A step is launch-bound if its device idles for at least launch_bound_share of eager's latency, and
+// device-bound if it idles for at most device_bound_share.
+inline constexpr double launch_bound_share = 0.5;
+inline constexpr double device_bound_share = 0.1;
 
 std::vector<Conclusion> conclusions_of(const Result& result);
 

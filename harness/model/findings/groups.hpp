@@ -48,6 +48,7 @@ std::vector<std::vector<const CellResult*>> sections_of(const std::vector<CellRe
 // Whether the gain's interval is above 1. Below three launches, the spread of times gives a rough interval.
 bool surely_gains(const CellGroup& group, const CellResult& cell);
 
+void conclude_bounds(const CellGroup& group, std::vector<Conclusion>& conclusions);
 void conclude_modes(const CellGroup& group, std::vector<Conclusion>& conclusions);
 void conclude_costs(const CellGroup& group, std::vector<Conclusion>& conclusions);
 

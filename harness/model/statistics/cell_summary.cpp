@@ -302,8 +302,6 @@ void add_setup_once(std::vector<CellResult>& cells) {
 void add_prediction(CellResult& cell) {
   const std::optional<Estimate>& latency = cell.summary.latency_seconds;
   if (!cell.records || !latency || latency->p50 <= 0 || is_graph_mode(cell.cell.mode)) return;
-  const double idle = 1 - cell.records->busy_seconds / latency->p50;
-  cell.summary.launch_bound = idle > 0 ? std::optional(idle) : std::nullopt;
   if (cell.records->graph_seconds > 0)
     cell.summary.predicted_gain = latency->p50 / cell.records->graph_seconds;
 }
@@ -346,6 +344,34 @@ void add_gains(std::vector<CellResult>& cells) {
     if (cell.status != CellStatus::ok) continue;
     const auto reference = measured.find(id_of(reference_of(cell.cell)));
     compare_with_reference(cell, reference != measured.end() ? reference->second : nullptr);
+  }
+}
+
+void add_launch_bound(std::string_view device_kind, std::vector<CellResult>& cells) {
+  std::map<std::string, const CellResult*> wholes;  // by the id of the eager cell
+  for (const CellResult& cell : cells) {
+    if (cell.status != CellStatus::ok || cell.cell.mode != "whole" || !cell.summary.device_seconds) continue;
+    const Cell eager = reference_of(cell.cell);
+    const auto [place, first] = wholes.emplace(id_of(eager), &cell);
+    if (!first && cell.cell.more_axes == eager.more_axes) place->second = &cell;
+  }
+  for (CellResult& cell : cells) {
+    cell.summary.launch_bound.reset();
+    cell.summary.launch_bound_by.reset();
+    const std::optional<Estimate>& latency = cell.summary.latency_seconds;
+    if (cell.status != CellStatus::ok || is_graph_mode(cell.cell.mode) || !latency || latency->p50 <= 0)
+      continue;
+    const auto whole = wholes.find(id_of(cell.cell));
+    const auto set = [&](double busy_seconds, LaunchBoundBy source) {
+      if (std::isnan(busy_seconds)) return;
+      cell.summary.launch_bound = std::max(0.0, 1 - busy_seconds / latency->p50);
+      cell.summary.launch_bound_by = source;
+    };
+    if (cell.records) {
+      set(cell.records->busy_seconds, LaunchBoundBy::records);
+    } else if (whole != wholes.end() && !(device_kind == "host" && cell.cell.preset == of_its_own)) {
+      set(whole->second->summary.device_seconds->p50, LaunchBoundBy::whole);
+    }
   }
 }
 

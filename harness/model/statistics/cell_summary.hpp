@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "harness/model/result.hpp"
@@ -31,5 +32,10 @@ void add_gains(std::vector<CellResult>& cells);
 std::optional<double> submit_floor(const Floors& floors, const CellResult& cell);
 
 void add_submit_over_floor(const Floors& floors, std::vector<CellResult>& cells);
+
+// Sets the share of each eager cell's latency in which the device is idle: from the cell's records, else from
+// the device time of the `whole` cell that refers to it, whose graph leaves the device no gaps for launches.
+// A foreign step on the host has none: its steps are bound by work that no events enclose.
+void add_launch_bound(std::string_view device_kind, std::vector<CellResult>& cells);
 
 }  // namespace graphbench::model

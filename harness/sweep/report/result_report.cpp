@@ -114,6 +114,8 @@ std::string text_of(const MetricRow& row, double value) {
       return reporters::format_ratio(value);
     case model::MetricKind::bytes:
       return reporters::format_bytes(static_cast<std::int64_t>(value));
+    case model::MetricKind::share:
+      return fmt::format("{:.0f} %", 100 * value);
     case model::MetricKind::count:
     case model::MetricKind::rate:
       break;

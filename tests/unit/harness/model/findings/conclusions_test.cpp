@@ -23,6 +23,7 @@ struct Times {
   double latency;
   double submit = 10e-6;
   double spread = 0.001;  // relative, between launches and also within them
+  double device = 0;      // 0: there was no pass for it
 };
 
 class ConclusionsTest : public ::testing::Test {
@@ -51,6 +52,7 @@ class ConclusionsTest : public ::testing::Test {
       const double factor = 1 + times.spread * static_cast<double>((index + 1) % 3 - 1);
       launch.latency_seconds = summary_of(times.latency * (mode == "eager" ? factor : 1 / factor));
       launch.submit_seconds = summary_of(times.submit);
+      if (times.device > 0) launch.device_seconds = summary_of(times.device);
       launch.within = WithinLaunch{times.spread, times.spread, times.spread, {}};
       if (mode != "eager") launch.setup.capture_seconds = 200e-6;
       launch.setup.first_step_seconds = times.latency * factor;
@@ -63,6 +65,7 @@ class ConclusionsTest : public ::testing::Test {
   // The conclusions, each as "code: text".
   std::vector<std::string> found() {
     summarize_cells(result_.cells);
+    add_launch_bound(result_.environment.device.kind, result_.cells);
     return as_summarized();
   }
   std::vector<std::string> as_summarized() const {
@@ -92,7 +95,9 @@ TEST_F(ConclusionsTest, NameTheModeForEachRangeOfBatches) {
   EXPECT_THAT(text("use_either"), HasSubstr("At batch 4 graphs gain less than 2 % (1.01x ["));
   EXPECT_THAT(text("use_eager"), HasSubstr("Use eager at batch 8: the best graphs gain 0.83x ["));
   EXPECT_THAT(text("payback"), ContainsRegex("is paid back after 4 to .* replays; never at 8\\.$"));
-  EXPECT_THAT(text("bound"), HasSubstr("Steps are launch-bound at 1 to 8 (enqueueing takes 95 % of eager's"));
+  EXPECT_THAT(text("enqueueing"),
+              HasSubstr("Enqueueing takes 95 % of eager's latency at 1 to 8: CPU time that a graph frees."));
+  EXPECT_EQ(text("bound"), "") << "no device times";
 }
 
 TEST_F(ConclusionsTest, TakeAnotherGraphModeWhereItsGainLiesWhollyAbove) {
@@ -113,7 +118,7 @@ TEST_F(ConclusionsTest, PutEagerCellsToTheGraphsThatReferToThem) {
   ASSERT_THAT(text("use_graphs"), HasSubstr("Use whole at batch 1, for latency on an idle stream: 2.00x"));
   const std::vector<Conclusion> all = conclusions_of(result_);
   for (const Conclusion& each : all) EXPECT_EQ(each.subject, "mlp io=copy_in");
-  EXPECT_THAT(text("bound"), HasSubstr("Steps are device-bound at 1"))
+  EXPECT_THAT(text("enqueueing"), HasSubstr("Enqueueing takes 10 % of eager's latency at 1:"))
       << "eager's share is said in the same paragraph";
 
   add("eager", 2, {100e-6});  // no graph cell refers to this one: all eager cells stay together
@@ -182,13 +187,19 @@ TEST_F(ConclusionsTest, PutMegabytesOnlyWhereGraphsHaveSome) {
 }
 
 TEST_F(ConclusionsTest, OfAForeignStepOnTheHostNameNoBound) {
-  for (const double submit : {1e-6, 60e-6, 95e-6})
-    add("eager", static_cast<std::int64_t>(result_.cells.size()) + 1, {100e-6, submit}).cell.preset = "own";
-  EXPECT_THAT(text("bound"), HasSubstr("launch-bound at 3"));
+  for (const auto& [batch, device] : {std::pair{1, 92e-6}, {2, 76e-6}, {3, 20e-6}}) {
+    add("eager", batch, {100e-6, 95e-6}).cell.preset = "own";
+    add("whole", batch, {100e-6, 2e-6, 0.001, device}).cell.preset = "own";
+  }
+  EXPECT_EQ(
+      text("bound"),
+      "bound: Steps are launch-bound at 3 (the device idles 80 % of eager's latency) and device-bound at 1 "
+      "(the device idles 8 %); it idles 24 % at 2.");
+  EXPECT_THAT(text("enqueueing"), HasSubstr("Enqueueing takes 95 %"));
   result_.environment.device.kind = "host";
-  EXPECT_EQ(text("bound"), "");
+  EXPECT_EQ(text("bound") + text("enqueueing"), "");
   for (CellResult& each : result_.cells) each.cell.preset = "tiny";
-  EXPECT_THAT(text("bound"), HasSubstr("launch-bound at 3")) << "the host's own steps do enqueue";
+  EXPECT_THAT(text("bound"), HasSubstr("launch-bound at 3")) << "the host's own steps wait for launches too";
 }
 
 TEST_F(ConclusionsTest, OfAForeignStepSayWhoseGainItIsAndWhatOneGraphShouldGain) {
@@ -201,9 +212,8 @@ TEST_F(ConclusionsTest, OfAForeignStepSayWhoseGainItIsAndWhatOneGraphShouldGain)
   graph.records->kernels = 165;
   graph.records->eager_kernels = 165;
   EXPECT_EQ(text("two_programs"), "");
-  EXPECT_THAT(text("bound"),
-              HasSubstr("launch-bound at 1 (the device idles 81 % of eager's latency at 1); one "
-                        "graph should gain 5.00x at 1."));
+  EXPECT_THAT(text("bound"), HasSubstr("launch-bound at 1 (the device idles 81 % of eager's latency); one "
+                                       "graph should gain 5.00x at 1."));
   EXPECT_THAT(text("use_graphs"),
               HasSubstr("Use torch.cudagraphs at batch 1, for latency on an idle stream: 4.76x ["));
   result_.cells.back().records->kernels = 42;

@@ -165,10 +165,40 @@ TEST(CellSummary, RecordsOfTheEagerStepPredictWhatOneGraphGains) {
                               .graph_seconds = 1.25e-4};
   auto whole = cell("whole", {1e-4});
   whole.records = eager.records;
-  const auto cells = summarized({eager, whole});
+  auto cells = summarized({eager, whole});
+  add_launch_bound("cuda", cells);
   EXPECT_DOUBLE_EQ(*cells[0].summary.launch_bound, 0.75);
+  EXPECT_EQ(cells[0].summary.launch_bound_by, LaunchBoundBy::records);
   EXPECT_DOUBLE_EQ(*cells[0].summary.predicted_gain, 3.2);
   EXPECT_FALSE(cells[1].summary.predicted_gain);
+  EXPECT_FALSE(cells[1].summary.launch_bound);
+  cells[0].records->busy_seconds = 4.1e-4;  // records are of other steps than the samples
+  add_launch_bound("cuda", cells);
+  EXPECT_EQ(cells[0].summary.launch_bound, 0.0);
+}
+
+TEST(CellSummary, WithoutRecordsADeviceIsBusyForTheTimeOfWhole) {
+  auto with_device = [](const char* mode, double latency, double device) {
+    auto made = cell(mode, {latency});
+    made.launches.front().device_seconds = made.launches.front().latency_seconds;
+    made.launches.front().device_seconds->p50 = device;
+    return made;
+  };
+  auto copied = with_device("whole", 1e-4, 9e-5);
+  copied.cell.more_axes = {{"io", "copy_in"}};
+  auto cells = summarized({with_device("eager", 4e-4, 3.9e-4), copied});
+  add_launch_bound("cuda", cells);
+  EXPECT_DOUBLE_EQ(*cells[0].summary.launch_bound, 0.775) << "the only one that refers to it";
+  cells.push_back(with_device("whole", 1e-4, 8e-5));
+  cells = summarized(cells);
+  add_launch_bound("cuda", cells);
+  EXPECT_DOUBLE_EQ(*cells[0].summary.launch_bound, 0.8) << "the one that differs in the mode alone";
+  EXPECT_EQ(cells[0].summary.launch_bound_by, LaunchBoundBy::whole);
+  EXPECT_FALSE(cells[1].summary.launch_bound);
+  for (CellResult& each : cells) each.cell.preset = "own";
+  add_launch_bound("host", cells);
+  EXPECT_FALSE(cells[0].summary.launch_bound);
+  EXPECT_FALSE(cells[0].summary.launch_bound_by);
 }
 
 TEST(CellSummary, AGainOfThreeLaunchesHasStudentsInterval) {
