@@ -189,6 +189,13 @@ constexpr MetricRow summaries[] = {
      .value = value<&CellSummary::setup_once_seconds>(),
      .addition = true,
      .family = "graphbench_setup_once_seconds"},
+    {.name = "startup_seconds",
+     .help =
+         "Time of a process from its first warmup to the end of its last batch's first step, for all batches "
+         "of the task.",
+     .value = value<&CellSummary::startup_seconds>(),
+     .addition = true,
+     .family = "graphbench_startup_seconds"},
     {.name = "steady_after",
      .kind = MetricKind::count,
      .unit = "steps",

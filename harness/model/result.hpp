@@ -270,11 +270,9 @@ struct CellSummary {
   std::optional<Estimate> latency_seconds;
   std::optional<Estimate> device_seconds;
   std::optional<double> speedup_over_eager;  // eager's latency p50 divided by this cell's
-  // The interval from at least three pairs: a launch of this cell and one of eager with equal index. Only for
-  // graph modes.
-  std::optional<double> speedup_ci95_low;
+  std::optional<double> speedup_ci95_low;    // needs three launches; only for graph modes
   std::optional<double> speedup_ci95_high;
-  // This cell's steps per second, back to back, divided by eager's. The interval also needs three pairs.
+  // This cell's steps per second, back to back, divided by eager's. The interval needs three launches, too.
   std::optional<double> throughput_over_eager;
   std::optional<double> throughput_ci95_low;
   std::optional<double> throughput_ci95_high;
@@ -285,11 +283,13 @@ struct CellSummary {
   std::optional<double> breakeven_ci95_high;
   std::optional<NoBreakeven> no_breakeven;
   std::optional<double> setup_cost_seconds;  // the cost that break-even pays back, median over launches
-  // The extra time of a process's first warmups and setups, compared with later ones: the sum over the task's
-  // batches. All cells of the task have this value. Absent: no extra time, or not known.
+  // The extra time of a process's first setups over its later ones, summed over the task's batches.
   std::optional<double> setup_once_seconds;
-  // The number of steps, including warmups, before latency stays within 2 % of its steady median: the median
-  // over launches. Absent if fewer than half of the launches become steady.
+  // Of the process in the middle (setup_cost.hpp), for all batches of the task. Only for graph modes.
+  std::optional<double> startup_seconds;
+  std::optional<double> startup_ci95_low;
+  std::optional<double> startup_ci95_high;
+  // Steps and warmups before latency stays within 2 % of its steady median. Absent if most launches do not.
   std::optional<std::int64_t> steady_after;
   std::optional<double> submit_over_floor;  // submit p50 divided by the minimum cost of the step's launches
   // Only for an eager cell: the share of its latency in which the device is idle. Absent: unknown.
@@ -471,8 +471,7 @@ struct PlanFacts {
   Axes axes;                                       // the first grid
   std::vector<Axes> more_grids = {};
   std::optional<ShardFacts> shard = {};
-  // Seconds, only if the default for foreign steps holds, of which the hash does not know.
-  std::optional<double> time_per_cell = {};
+  std::optional<double> time_per_cell = {};  // only if it is the default for foreign steps
   std::string concurrent = {};  // "cuda:0, cuda:1": all devices measured at the same time; empty: one device
   // Sentences about options that change no cell, from a file or a request, or nothing in a program:
   // "sweep.toml:3: io-addresses: ...".

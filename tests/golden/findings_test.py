@@ -25,6 +25,11 @@ def milliseconds(seconds):
     return three_digits(seconds * 1e3) + "ms"
 
 
+def shown_time(seconds):
+    scale, unit = next(each for each in ((1, "s"), (1e3, "ms"), (1e6, "us")) if seconds * each[0] >= 1)
+    return three_digits(seconds * scale) + unit
+
+
 def megabytes(count):
     return three_digits(count / 1e6) + " MB"
 
@@ -153,24 +158,41 @@ class Sweep:
                 f"{self.ranges(self.batches)}: CPU time that a graph frees.")
 
     def costs(self, mode):
-        """Medians over later setups of a launch, then over launches; and what first setups took more."""
+        """Medians over later setups of a launch, then over launches."""
         cells = [self.cells[b, mode] for b in self.batches]
         later = [[statistics.median(seconds(each) for each in launch["setups"][1:])
                   for launch in cell["launches"] if len(launch["setups"]) > 1] for cell in cells]
-        costs = {"setup_seconds": sum(map(statistics.median, later)),
+        return {"setup_seconds": sum(map(statistics.median, later)),
                  "exec_bytes": sum(cell["memory"]["exec_bytes"] for cell in cells),
                  "pool_bytes": max(cell["memory"]["pool_bytes"] for cell in cells), "sizes": len(cells)}
-        [once] = {cell["summary"].get("setup_once_seconds") for cell in cells}
-        return costs | ({"setup_once_seconds": once} if once else {})
 
     def cost(self):
         def text(mode):
             costs = self.costs(mode)
-            once = costs.get("setup_once_seconds")
-            more = f" ({milliseconds(once)} more the first time)" if once else ""
-            return (f"{mode} {milliseconds(costs['setup_seconds'])}{more}, "
+            return (f"{mode} {milliseconds(costs['setup_seconds'])}, "
                     f"~{megabytes(costs['exec_bytes'])}, pool {megabytes(costs['pool_bytes'])}")
         return f"Capturing {len(self.batches)} sizes: {text('whole')}; {text('piecewise')}."
+
+    def startup(self):
+        """The process in the middle, and what it did before its first warmup."""
+        stages = {"warmups": "warmup", "capture": "capture", "instantiate": "instantiate", "upload": "upload",
+                  "first steps": "first_step"}
+        texts = []
+        for mode in ("whole", "piecewise"):
+            startups = [launch["startup"] for launch in self.cells[self.batches[0], mode]["launches"]]
+            def total(startup):
+                return sum(startup[key + "_seconds"] for key in stages.values())
+            middle = sorted(startups, key=total)[4]
+            logs = [math.log(total(each)) for each in startups]
+            half = 2.262157 * statistics.stdev(logs) / math.sqrt(10)
+            low, high = (milliseconds(math.exp(statistics.mean(logs) + end)) for end in (-half, half))
+            parts = ", ".join(f"{name} {shown_time(middle[key + '_seconds'])}" for name, key in stages.items())
+            texts.append(f"{mode} in {milliseconds(total(middle))} [{low}, {high}]"
+                         + (f" ({parts})" if mode == "whole" else ""))
+            if mode == "whole":
+                before = sum(middle[key + "_seconds"] or 0 for key in (
+                    "process", "plugin", "module", "context", "weights", "prepare"))
+        return f"A process starts {', '.join(texts)}, after {shown_time(before)} to start and build."
 
     def warmups(self):
         """Of the cells that prepare nothing ahead: medians of first setups."""
@@ -190,7 +212,7 @@ class Sweep:
 
     def sentences(self):
         return [*self.modes(), self.piecewise(), *self.throughput(), self.bound(),
-                self.enqueueing(), self.cost(), self.payback()]
+                self.enqueueing(), self.cost(), self.startup(), self.payback()]
 
 
 class Findings(unittest.TestCase):
@@ -258,6 +280,9 @@ class Findings(unittest.TestCase):
         for mode in ("whole", "piecewise"):
             for name, expected in sweep.costs(mode).items():
                 self.assertAlmostEqual(expected, figures[f"{mode}_{name}"], places=12)
+
+    def figures_of_startup(self, _, figures, text):
+        self.assertIn(f"whole in {milliseconds(figures['whole_startup_seconds'])} [", text)
 
     def figures_of_warmups(self, sweep, figures, _):
         made = sweep.warmups()

@@ -85,14 +85,14 @@ class HarnessCase(unittest.TestCase):
                             pins=True)
         return self.result("cpu.json")["environment"]["machine"]["submitter"]["cpus"][-1]
 
-    def start(self, *arguments, pins=False, **options):
+    def start(self, *arguments, pins=False, one_launch=True, **options):
         """Tests run side by side, and sweeps would pin their submitting threads to the same CPU."""
         options.setdefault("env", self.environment())
         measures = arguments[:1] in (("--sweep",), ("ladder",))
         if measures and not pins and not {"--no-pin", "--cpu"} & {*arguments}:
             arguments = [*arguments, "--no-pin"]
-        if measures and not launches_given(arguments):
-            arguments = [*arguments, "--launches", "1"]  # what is tested is the way through
+        if measures and one_launch and not launches_given(arguments):
+            arguments = [*arguments, "--launches", "1"]
         return subprocess.Popen([BINARY, *map(str, arguments)], cwd=self.folder, stdin=subprocess.DEVNULL,
                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
 

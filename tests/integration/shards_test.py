@@ -108,10 +108,10 @@ class Shards(ShardsCase):
 
     def test_without_an_axis_every_batch_and_warmups_are_asked_for(self):
         self.run_graphbench("--sweep", "--device", "host", "--workload", "mlp", "--time-per-cell", "0.001",
-                            "--samples-max", "5", "--quiet", code=0)
+                            "--samples-max", "5", "--quiet", one_launch=False, code=0)
         result = self.result()
         self.assert_valid(result, "result.schema.json")
-        self.assertEqual((3, 27 + 4), (result["plan"]["launches"], len(result["cells"])))
+        self.assertEqual((3, 12 + 4), (result["plan"]["launches"], len(result["cells"])))
         self.assertEqual([[3], [0, 1, 3, 10]], [result["plan"]["axes"]["warmup"],
                                                 result["plan"]["more_grids"][0]["warmup"]])
 

@@ -123,6 +123,8 @@ SummaryChecker::Kept SummaryChecker::kept_of(const CellResult& cell) {
     of.steps_per_second =
         launch.throughput_steps_per_second.value_or(std::numeric_limits<double>::quiet_NaN());
     of.cost_seconds = model::cost_seconds(launch.setup);
+    of.startup_seconds =
+        launch.startup ? model::startup_seconds(*launch.startup) : std::numeric_limits<double>::quiet_NaN();
     of.cost_of_setups_seconds.reserve(launch.setups.size());
     for (const Setup& setup : launch.setups) of.cost_of_setups_seconds.push_back(model::cost_seconds(setup));
   }
@@ -144,6 +146,7 @@ CellResult SummaryChecker::cell_of(const Kept& kept) {
     launch.device_seconds = with_p50(of.device_seconds);
     if (!std::isnan(of.steps_per_second)) launch.throughput_steps_per_second = of.steps_per_second;
     launch.setup = with_cost(of.cost_seconds);
+    if (!std::isnan(of.startup_seconds)) launch.startup.emplace().warmup_seconds = of.startup_seconds;
     for (const double cost : of.cost_of_setups_seconds) launch.setups.push_back(with_cost(cost));
     launch.within.emplace();  // a document has too few samples: nothing follows from them
   }
@@ -196,6 +199,8 @@ void SummaryChecker::check_group(const std::vector<const Kept*>& group, const Re
     // A merged document has the floors of its first shard alone. Of a foreign step, earlier versions counted
     // the launches otherwise.
     if (!head.shards.empty() || made[i].cell.preset == of_its_own) said.submit_over_floor.reset();
+    // Earlier versions took the difference between processes for one between a process's setups.
+    if (!made[i].summary.setup_once_seconds) said.setup_once_seconds.reset();
     if (head.plan.gains != gain_formulas) said = without_gains(said);
     compare(*group[i], said, made[i].summary, walk);
   }

@@ -34,6 +34,7 @@ class SummaryChecker {
     double steps_per_second = 0;
     double cost_seconds = 0;                     // of the first setup
     std::vector<double> cost_of_setups_seconds;  // of each placement's
+    double startup_seconds = 0;
   };
   struct Kept {
     std::string place;

@@ -56,8 +56,10 @@ Result read_result(std::string_view text, const std::string& source) {
   result.cells = std::move(cells);
   if (result.plan.gains != gain_formulas) add_gains(result.cells);
   result.plan.gains = gain_formulas;
-  add_launch_bound(result.environment.device.kind,
-                   result.cells);  // earlier documents have it of records alone
+  // Earlier documents lack some of these, or have them by other formulas.
+  add_launch_bound(result.environment.device.kind, result.cells);
+  add_startups(result.cells);
+  add_setups_once(result.cells);
   return result;
 }
 

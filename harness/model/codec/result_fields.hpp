@@ -89,7 +89,8 @@ GB_DESCRIBE(CellSummary, submit_seconds, latency_seconds, device_seconds, speedu
             (later, throughput_over_eager),
             (interval("throughput_over_eager_ci95", &T::throughput_ci95_low, &T::throughput_ci95_high)),
             (later, no_breakeven), (later, setup_cost_seconds), (later, setup_once_seconds),
-            (later, launch_bound_by));
+            (later, launch_bound_by), (later, startup_seconds),
+            (interval("startup_seconds_ci95", &T::startup_ci95_low, &T::startup_ci95_high)));
 
 // Writes the latencies of the first steps, which show if warmups were too few. A document has no other
 // samples.

@@ -34,22 +34,16 @@ std::vector<const CellResult*> cells_of(const CellGroup& group, const std::strin
 std::string cost_of(const std::string& mode, const std::vector<const CellResult*>& cells,
                     Conclusion& conclusion) {
   double setup = 0;
-  double once = 0;
   std::int64_t exec_bytes = 0;
   std::int64_t pool_bytes = 0;
   for (const CellResult* cell : cells) {
     setup += setup_over(cell->launches, setup_seconds).value_or(0);
-    once = std::max(once, cell->summary.setup_once_seconds.value_or(0));
     if (!cell->memory) continue;
     exec_bytes += cell->memory->exec_bytes.value_or(0);
     pool_bytes = std::max(pool_bytes, cell->memory->pool_bytes);
   }
   std::string text = mode + " " + format_seconds(setup);
   conclusion.figures[mode + "_setup_seconds"] = setup;
-  if (once > 0) {
-    text += fmt::format(" ({} more the first time)", format_seconds(once));
-    conclusion.figures[mode + "_setup_once_seconds"] = once;
-  }
   if (exec_bytes > 0) {
     text += ", ~" + format_bytes(exec_bytes);
     conclusion.figures[mode + "_exec_bytes"] = static_cast<double>(exec_bytes);
@@ -74,6 +68,46 @@ void conclude_setup(const CellGroup& group, std::vector<Conclusion>& conclusions
   }
   if (conclusion.text.empty()) return;
   conclusion.text += ".";
+  conclusions.push_back(std::move(conclusion));
+}
+
+// The stages of a process's start-up that graphs cause, in their order.
+struct Stage {
+  const char* name;
+  double Startup::*seconds;
+};
+constexpr Stage stages[] = {{"warmups", &Startup::warmup_seconds},
+                            {"capture", &Startup::capture_seconds},
+                            {"instantiate", &Startup::instantiate_seconds},
+                            {"upload", &Startup::upload_seconds},
+                            {"first steps", &Startup::first_step_seconds}};
+
+// Adds what a process pays until all graphs of a mode have run once. All cells of a task have the same.
+void conclude_startup(const CellGroup& group, std::vector<Conclusion>& conclusions) {
+  Conclusion conclusion = group.conclusion("startup");
+  const Startup* shown = nullptr;
+  for (const std::string& mode : group.graph_modes) {
+    const std::vector<const CellResult*> cells = cells_of(group, mode);
+    if (cells.empty() || !cells.front()->summary.startup_seconds) continue;
+    const CellSummary& summary = cells.front()->summary;
+    conclusion.text += (conclusion.text.empty() ? "A process starts " : ", ") + mode + " in " +
+                       format_seconds(*summary.startup_seconds);
+    if (summary.startup_ci95_low)
+      conclusion.text += fmt::format(" [{}, {}]", format_seconds(*summary.startup_ci95_low),
+                                     format_seconds(*summary.startup_ci95_high));
+    conclusion.figures[mode + "_startup_seconds"] = *summary.startup_seconds;
+    conclusion.cells.push_back(id_of(cells.front()->cell));
+    if (shown != nullptr) continue;
+    shown = middle_startup(cells.front()->launches);
+    conclusion.text += " (";
+    for (const Stage& stage : stages)
+      conclusion.text += fmt::format("{}{} {}", &stage == stages ? "" : ", ", stage.name,
+                                     format_seconds(shown->*stage.seconds));
+    conclusion.text += ")";
+  }
+  if (shown == nullptr) return;
+  conclusion.text += fmt::format(", after {} to start and build.", format_seconds(build_seconds(*shown)));
+  conclusion.figures["build_seconds"] = build_seconds(*shown);
   conclusions.push_back(std::move(conclusion));
 }
 
@@ -268,6 +302,7 @@ void conclude_failures(const CellGroup& group, std::vector<Conclusion>& conclusi
 void conclude_costs(const CellGroup& group, std::vector<Conclusion>& conclusions) {
   if (!group.asks_for_warmups()) {
     conclude_setup(group, conclusions);
+    conclude_startup(group, conclusions);
     conclude_payback(group, conclusions);
     conclude_phases(group, conclusions);
   }

@@ -272,31 +272,19 @@ void compare_with_reference(CellResult& cell, const CellResult* reference) {
   add_breakeven(cell, eager, own->p50);
 }
 
-// Sets setup_once_seconds to the median over launches. All cells of a task get the same value.
-void add_setup_once(std::vector<CellResult>& cells) {
-  const auto task_of = [](const CellResult& cell) {
-    Cell task = cell.cell;
-    task.batch = 0;
-    return id_of(task);
-  };
-  const auto counts = [](const CellResult& cell) {
-    return cell.status == CellStatus::ok && is_graph_mode(cell.cell.mode);
-  };
-  std::map<std::string, std::map<std::int64_t, double>> sums;  // by task and launch
-  for (const CellResult& cell : cells) {
-    if (!counts(cell)) continue;
-    for (const Launch& launch : cell.launches) {
-      if (const auto excess = first_setup_excess(cell.launches, launch))
-        sums[task_of(cell)][launch.index] += *excess;
-    }
+void add_startup(CellResult& cell) {
+  cell.summary.startup_seconds = cell.summary.startup_ci95_low = cell.summary.startup_ci95_high =
+      std::nullopt;
+  const Startup* const middle = is_graph_mode(cell.cell.mode) ? middle_startup(cell.launches) : nullptr;
+  if (middle == nullptr) return;
+  std::vector<double> processes;
+  for (const Launch& launch : cell.launches) {
+    if (launch.startup) processes.push_back(startup_seconds(*launch.startup));
   }
-  for (CellResult& cell : cells) {
-    if (!counts(cell)) continue;
-    std::vector<double> launches;
-    for (const auto& [index, sum] : sums[task_of(cell)]) launches.push_back(sum);
-    const std::optional<double> once = median_or_absent(std::move(launches));
-    cell.summary.setup_once_seconds = once && *once > 0 ? once : std::nullopt;
-  }
+  const Estimate estimate = *estimate_over(processes);
+  cell.summary.startup_seconds = startup_seconds(*middle);
+  cell.summary.startup_ci95_low = estimate.ci95_low;
+  cell.summary.startup_ci95_high = estimate.ci95_high;
 }
 
 void add_prediction(CellResult& cell) {
@@ -331,8 +319,40 @@ void summarize_cells(std::vector<CellResult>& cells) {
     summarize_launches(cell);
     add_prediction(cell);
   }
+  add_startups(cells);
   add_gains(cells);
-  add_setup_once(cells);
+  add_setups_once(cells);
+}
+
+void add_setups_once(std::vector<CellResult>& cells) {
+  const auto task_of = [](const CellResult& cell) {
+    Cell task = cell.cell;
+    task.batch = 0;
+    return id_of(task);
+  };
+  const auto counts = [](const CellResult& cell) {
+    return cell.status == CellStatus::ok && is_graph_mode(cell.cell.mode);
+  };
+  std::map<std::string, std::map<std::int64_t, double>> sums;  // by task and launch
+  for (const CellResult& cell : cells) {
+    if (!counts(cell)) continue;
+    for (const Launch& launch : cell.launches) {
+      if (const auto excess = first_setup_excess(launch)) sums[task_of(cell)][launch.index] += *excess;
+    }
+  }
+  for (CellResult& cell : cells) {
+    if (!counts(cell)) continue;
+    std::vector<double> launches;
+    for (const auto& [index, sum] : sums[task_of(cell)]) launches.push_back(sum);
+    const std::optional<double> once = median_or_absent(std::move(launches));
+    cell.summary.setup_once_seconds = once && *once > 0 ? once : std::nullopt;
+  }
+}
+
+void add_startups(std::vector<CellResult>& cells) {
+  for (CellResult& cell : cells) {
+    if (cell.status == CellStatus::ok) add_startup(cell);
+  }
 }
 
 void add_gains(std::vector<CellResult>& cells) {

@@ -26,6 +26,12 @@ void summarize_cells(std::vector<CellResult>& cells);
 // its interval and the break-even: the ratio of medians over launches.
 void add_gains(std::vector<CellResult>& cells);
 
+// Sets setup_once_seconds to the median over launches. All cells of a task get the same value.
+void add_setups_once(std::vector<CellResult>& cells);
+
+// Sets startup_seconds and its interval, from the processes' own stages (Launch::startup).
+void add_startups(std::vector<CellResult>& cells);
+
 // The minimum cost of submitting one step: a graph of one empty kernel per graph launch, and an empty kernel
 // per eager op. The stream is idle for the first launch. Each other launch costs the smaller of its costs on
 // an idle and on a busy stream. Absent without floors or counts.

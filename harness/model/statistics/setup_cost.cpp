@@ -44,11 +44,29 @@ std::optional<double> setup_over(const std::vector<Launch>& launches, double (*n
   return median_or_absent(std::move(values));
 }
 
-std::optional<double> first_setup_excess(const std::vector<Launch>& launches, const Launch& launch) {
-  const double first = cost_seconds(launch.setup);
-  if (!has_one_placement(launch)) return first - of_later_setups(launch, cost_seconds);
-  if (has_later_setups(launches, launch)) return std::nullopt;
-  return first - *setup_over(launches, cost_seconds);
+std::optional<double> first_setup_excess(const Launch& launch) {
+  if (has_one_placement(launch)) return std::nullopt;
+  return cost_seconds(launch.setup) - of_later_setups(launch, cost_seconds);
+}
+
+double startup_seconds(const Startup& startup) {
+  return startup.warmup_seconds + startup.capture_seconds + startup.instantiate_seconds +
+         startup.upload_seconds + startup.first_step_seconds;
+}
+
+double build_seconds(const Startup& startup) {
+  return startup.process_seconds.value_or(0) + startup.plugin_seconds + startup.module_seconds +
+         startup.context_seconds + startup.weights_seconds + startup.prepare_seconds;
+}
+
+const Startup* middle_startup(const std::vector<Launch>& launches) {
+  std::vector<const Startup*> startups;
+  for (const Launch& launch : launches) {
+    if (launch.startup) startups.push_back(&*launch.startup);
+  }
+  if (startups.empty()) return nullptr;
+  std::ranges::sort(startups, {}, [](const Startup* startup) { return startup_seconds(*startup); });
+  return startups[(startups.size() - 1) / 2];
 }
 
 }  // namespace graphbench::model

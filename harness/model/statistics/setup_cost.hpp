@@ -1,4 +1,5 @@
-// Computes the cost to make a cell's graphs. Decides which setups count.
+// Computes the cost to make a cell's graphs, and to start a process with all of its task's. Decides which
+// setups count.
 #pragma once
 
 #include <optional>
@@ -24,8 +25,17 @@ bool has_later_setups(const std::vector<Launch>& launches, const Launch& launch)
 // Returns the median of `number` over the launches whose setups count, or nullopt without launches.
 std::optional<double> setup_over(const std::vector<Launch>& launches, double (*number)(const Setup& setup));
 
-// Returns the cost of the launch's first setup minus the cost of later setups. With one placement per
-// launch, only launch 0 has this value, and only if the cell has later launches.
-std::optional<double> first_setup_excess(const std::vector<Launch>& launches, const Launch& launch);
+// Returns the cost of the launch's first setup minus the cost of later setups of the same process. Absent
+// with one placement per launch: each process then has one setup, which is like those of other processes.
+std::optional<double> first_setup_excess(const Launch& launch);
+
+// Returns the time from a process's first warmup until the end of its last batch's first step: warmups,
+// capture, instantiate, upload and first steps of all batches in the first placement.
+double startup_seconds(const Startup& startup);
+// Returns the time before that: to start the process, load code, build the step and choose kernels. Eager
+// steps need it too.
+double build_seconds(const Startup& startup);
+// Returns the start-up of the process in the middle (of an even number, the faster), or null.
+const Startup* middle_startup(const std::vector<Launch>& launches);
 
 }  // namespace graphbench::model

@@ -173,7 +173,7 @@ TEST(ResultDocument, ASummaryFollowsFromTheLaunches) {
       {{"speedup_over_eager"}, 1e6},     {{"speedup_over_eager_ci95"}, {5.0, 0.1}},
       {{"throughput_over_eager"}, 7.0},  {{"throughput_over_eager_ci95"}, {2.0, 3.0}},
       {{"breakeven_steps"}, 1000.0},     {{"breakeven_steps_ci95"}, {1.0, 2.0}},
-      {{"setup_cost_seconds"}, 1.0},     {{"setup_once_seconds"}, 1.0},
+      {{"setup_cost_seconds"}, 1.0},     {{"startup_seconds"}, 1.0},
       {{"no_breakeven"}, "never"},       {{"submit_over_floor"}, 2.0},
       {{"predicted_gain"}, 3.0},
   };
