@@ -285,7 +285,7 @@ struct CellSummary {
   std::optional<double> setup_cost_seconds;  // the cost that break-even pays back, median over launches
   // The extra time of a process's first setups over its later ones, summed over the task's batches.
   std::optional<double> setup_once_seconds;
-  // Of the process in the middle (setup_cost.hpp), for all batches of the task. Only for graph modes.
+  // The start-up of the process in the middle (setup_cost.hpp), with all batches. Only for graph modes.
   std::optional<double> startup_seconds;
   std::optional<double> startup_ci95_low;
   std::optional<double> startup_ci95_high;

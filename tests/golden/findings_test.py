@@ -186,7 +186,8 @@ class Sweep:
             logs = [math.log(total(each)) for each in startups]
             half = 2.262157 * statistics.stdev(logs) / math.sqrt(10)
             low, high = (milliseconds(math.exp(statistics.mean(logs) + end)) for end in (-half, half))
-            parts = ", ".join(f"{name} {shown_time(middle[key + '_seconds'])}" for name, key in stages.items())
+            parts = ", ".join(f"{name} {shown_time(middle[key + '_seconds'])}"
+                              for name, key in stages.items())
             texts.append(f"{mode} in {milliseconds(total(middle))} [{low}, {high}]"
                          + (f" ({parts})" if mode == "whole" else ""))
             if mode == "whole":

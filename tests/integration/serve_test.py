@@ -56,7 +56,8 @@ class Serve(ServeCase):
         self.wait_for_state(paths[1], "done")
         plans = [self.ask("GET", path + "/results")[1]["plan"] for path in paths]
         self.assertEqual(["graphbench", "--sweep", "--batch=1,2", "--device=host", "--launches=1",
-                          "--samples-max=5", "--time-per-cell=0.005", "--warmup=0", "--workload=mlp"], plans[0]["argv"])
+                          "--samples-max=5", "--time-per-cell=0.005", "--warmup=0", "--workload=mlp"],
+                         plans[0]["argv"])
         self.assertEqual(plans[0], plans[1])
         self.assertNotIn(str(self.folder.resolve()), json.dumps(self.ask("GET", paths[0] + "/results")[1]))
 

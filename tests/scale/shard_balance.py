@@ -22,7 +22,8 @@ def worker_seconds(document):
 def main():
     arguments, options = read_arguments(__doc__, shards=8, groups=32)
     sweep = [arguments.binary, "--sweep", "--device", "host", "--workload", "mlp,conv", "--batch", "1,2,4",
-             "--warmup", f"1:{arguments.groups // 2}:+1", "--time-per-cell", "0.05", "--launches", "1", "--quiet", *options]
+             "--warmup", f"1:{arguments.groups // 2}:+1", "--time-per-cell", "0.05",
+             "--launches", "1", "--quiet", *options]
     with tempfile.TemporaryDirectory(prefix="graphbench-scale-") as temporary:
         folder = pathlib.Path(temporary)
         whole = folder / "whole.json"

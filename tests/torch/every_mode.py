@@ -29,7 +29,8 @@ def run(names, arguments):
         command = [arguments.graphbench, "--sweep", "--torch", f"{HERE}/steps.py:{name}", "--python",
                    arguments.python, "--device", arguments.device, "--batch", arguments.batch, "--mode",
                    ",".join(MODES), "--torch-hide-capture", "on", "--time-per-cell", "0.05",
-                   "--launches", "1", "--worker-timeout", "60", "--cpu", str(cpu), "--json", f"modes_{name}.json"]
+                   "--launches", "1", "--worker-timeout", "60", "--cpu", str(cpu), "--json",
+                   f"modes_{name}.json"]
         return lanes.ended(command, arguments.folder / f"modes_{name}.log", limit)
 
     for name in names:
