@@ -3,10 +3,10 @@ import { annotate } from "./annotations.mjs";
 import { UIDS, collapsed, frame } from "./links.mjs";
 import { UNITS, bars, lines, numbers, thresholds } from "./panels.mjs";
 import {
-  HERE, any, by, enqueueShare, launchShare, maxBy, one, p50, parts, select, setupSeconds, where,
+  HERE, any, by, enqueueShare, gain, launchShare, maxBy, one, p50, parts, select, setupSeconds, where,
 } from "./queries.mjs";
 import { startUp, traceOfShapes } from "./start.mjs";
-import { mebi, micro, rows } from "./tables.mjs";
+import { gainColumns, mebi, micro, rows } from "./tables.mjs";
 import { datasource, labels } from "./variables.mjs";
 
 const PINS = ["instance", "device", "workload", "preset", "dtype", "pass", "batch", "warmup"];
@@ -15,13 +15,13 @@ const CELLS = [...one(...PINS), ...any("variant")];
 const modes = (expression) => maxBy(["mode"], expression);
 const family = (name, ...matchers) => select(`graphbench_${name}`, CELLS, ...matchers);
 const of = (name, ...matchers) => modes(family(name, ...matchers));
+const GAIN = gain(CELLS, 'mode!="eager"');
 const column = (name, expression, more = {}) => ({ name, expression: modes(expression), ...more });
-const GAINS = thresholds("red", [0.98, "text"], [1.02, "green"]);
 
 function headline(builder) {
   return numbers(builder, { span: 4, name: "{{mode}}" },
     ["Gain over eager", "Eager latency over this mode's at the same batch and warmup.",
-      UNITS.times, of("speedup_over_eager_ratio", 'mode!="eager"'), { decimals: 2, thresholds: GAINS }],
+      UNITS.times, modes(GAIN), { decimals: 2 }],
     ["Enqueueing", "Part of a step's latency that enqueueing takes: CPU time that a graph frees.",
       UNITS.share, modes(enqueueShare(CELLS)), { decimals: 0 }],
     ["Submit over its floor", "Submit against the least that the same launches cost on this machine.",
@@ -44,8 +44,9 @@ function sideBySide(builder) {
     title: "Modes side by side",
     description: "Medians of each mode, its graphs and what they cost: the setup of later placements, " +
       "which break-even pays back with the warmups, and by how much a process's first ones take longer. " +
-      "Rate gain: back to back; predicted gain: from the records of a foreign step's eager mode; steady " +
-      "after: more steps than the warmup gives say that too few warmups ran; loaded: under --sustained.",
+      "A gain is certain where its 95 % interval excludes 1. Rate gain: back to back; predicted gain: from " +
+      "the records of a foreign step's eager mode; steady after: more steps than the " +
+      "warmup gives say that too few warmups ran; loaded: under --sustained.",
     unit: UNITS.inColumns,
     height: 6,
   }, ["mode"], [
@@ -53,8 +54,8 @@ function sideBySide(builder) {
     column("Submit, us", micro(p50("submit", CELLS))),
     column("Device, us", micro(p50("device", CELLS))),
     column("Steps/s", family("throughput_steps_per_second")),
-    column("Gain, x", family("speedup_over_eager_ratio"), { thresholds: GAINS }),
-    column("Rate gain, x", family("throughput_over_eager_ratio"), { thresholds: GAINS }),
+    ...gainColumns(["mode"], GAIN),
+    column("Rate gain, x", family("throughput_over_eager_ratio")),
     { name: "Setup, us", expression: micro(setupSeconds(["mode"], CELLS)) },
     column("Warmups and setup, us", micro(family("setup_cost_seconds"))),
     column("Once, us", micro(family("setup_once_seconds"))),
@@ -185,7 +186,7 @@ function overTime(builder) {
     title: "Gain over time",
     description: "Eager latency over this mode's, sweep by sweep.",
     unit: UNITS.times, decimals: 2, thresholds: thresholds("red", [1, "green"]),
-  }, [of("speedup_over_eager_ratio", 'mode!="eager"'), "{{mode}}"])));
+  }, [modes(GAIN), "{{mode}}"])));
 }
 
 export function cell() {

@@ -4,10 +4,10 @@ import * as dashboard from "@grafana/grafana-foundation-sdk/dashboard";
 import { UIDS, frame, toCell } from "./links.mjs";
 import { UNITS, bars, numbers, thresholds } from "./panels.mjs";
 import {
-  HERE, LAUNCH_BOUND, any, boundWithoutGain, by, launchShare, maxBy, one, p50, parts, select, setupSeconds,
-  where,
+  HERE, LAUNCH_BOUND, any, boundWithoutGain, by, gain, gainAndLow, launchShare, maxBy, one, p50, parts,
+  select, setupSeconds, where,
 } from "./queries.mjs";
-import { mebi, micro, rows } from "./tables.mjs";
+import { CERTAIN_GAIN, gainColumns, mebi, micro, rows } from "./tables.mjs";
 import { datasource, labels } from "./variables.mjs";
 
 const PINS = ["instance", "device", "preset", "dtype", "pass", "warmup"];
@@ -18,9 +18,8 @@ const SHOWN = [...one(...PINS), ...any("variant", "workload")];
 const CHOSEN = [...SHOWN, ...any("mode")];
 const ROW = ["workload", "batch", "mode"];
 
-const gain = (...matchers) => select("graphbench_speedup_over_eager_ratio", ...matchers);
 const breakeven = (...matchers) => select("graphbench_breakeven_steps", ...matchers);
-const GAINS = thresholds("red", [0.98, "text"], [1.02, "green"]);
+const LOW = { "whole low": "super-light-green", "piecewise low": "super-light-blue" };
 const IDLE = thresholds("green", [0.1, "text"], [LAUNCH_BOUND, "orange"]);
 
 const memory = (of, ...matchers) => select("graphbench_memory_bytes", ...matchers, `of="${of}"`);
@@ -36,14 +35,14 @@ function headline(builder) {
       "Part of the eager cells whose device idles for half of their latency, or longer: there a graph " +
       "helps most. Of eager cells without records and without mode whole nothing is known.",
       UNITS.share, `avg(${launchShare(EAGER)} >= bool ${LAUNCH_BOUND})`, { decimals: 0, noValue: "unknown" }],
-    ["Launch-bound, and no graph gains",
-      "Launch-bound eager cells of which no graph mode gains, or none was measured: see what stops " +
-      "the capture.",
+    ["Launch-bound, no certain gain",
+      "Launch-bound eager cells of which no graph mode is certain to gain, or none was measured: see what " +
+      "stops the capture. Below three launches no gain is certain.",
       UNITS.count, `count(${boundWithoutGain(EAGER)}) or vector(0)`,
       { decimals: 0, thresholds: thresholds("green", [1, "red"]) }],
     ["Median gain of whole graphs",
       "Eager latency over whole-graph latency at the same batch and warmup, median over cells.",
-      UNITS.times, `quantile(0.5, ${gain(SHOWN, whole)})`, { decimals: 2, thresholds: GAINS }],
+      UNITS.times, `quantile(0.5, ${gain(SHOWN, whole)})`, { decimals: 2 }],
     ["CPU time saved per step",
       "Submit of eager less that of whole graphs, medians over cells: what the submitting " +
       "thread has for other work.",
@@ -71,14 +70,15 @@ function whichMode(builder) {
   return builder
     .withPanel(rows({
       title: "Which mode at this batch",
-      description: "The graph mode with the largest gain over eager at each batch. Where that is not " +
-        "above 1, launch eagerly.",
+      description: "The graph mode with the largest gain over eager at each batch. The gain is certain " +
+        "where its 95 % interval excludes 1, which takes three launches. Where it is not above 1, launch " +
+        "eagerly.",
       unit: UNITS.inColumns, span: 12, link: toCell(["workload", "batch"], [...PINS, "variant"]),
     }, ROW, [
-      { name: "Gain, x", expression: maxBy(ROW, best), thresholds: GAINS },
+      ...gainColumns(ROW, best),
       of("Latency, us", micro(p50("latency", HERE))),
       of("Break-even, steps", breakeven(HERE)),
-    ], "Gain, x"))
+    ], CERTAIN_GAIN))
     .withPanel(rows({
       title: "What the graphs of all batches cost",
       description: "Capture, instantiate and upload, and the memory of the graphs, of all batches " +
@@ -120,9 +120,8 @@ function tables(builder) {
       time("Capture", select("graphbench_capture_seconds", CHOSEN)),
       time("Instantiate", select("graphbench_instantiate_seconds", CHOSEN)),
       time("Upload", select("graphbench_upload_seconds", CHOSEN)),
-      value("Gain, x", gain(CHOSEN, graphs), { thresholds: GAINS }),
-      value("Rate gain, x", select("graphbench_throughput_over_eager_ratio", CHOSEN, graphs),
-        { thresholds: GAINS }),
+      ...gainColumns(ROW, gain(CHOSEN, graphs)),
+      value("Rate gain, x", select("graphbench_throughput_over_eager_ratio", CHOSEN, graphs)),
       value("Break-even, steps", breakeven(CHOSEN)),
       value("Pieces", select("graphbench_graph_pieces", CHOSEN)),
       value("Nodes", select("graphbench_graph_nodes", CHOSEN)),
@@ -148,9 +147,10 @@ function perWorkload(builder) {
     .withRow(new dashboard.RowBuilder("$workload").repeat("workload"))
     .withPanel(bars({
       title: "Gain over eager by batch",
-      description: "Eager latency over this mode's at the same batch and warmup; 1 means no gain.",
-      unit: UNITS.times, decimals: 2, span: 8, min: 0,
-    }, maxBy(over, gain(CHOSEN)), overBatch))
+      description: "Eager latency over this mode's at the same batch and warmup; 1 means no gain. Low: the " +
+        "lower end of its 95 % interval, from three launches on; above 1 the gain is certain.",
+      unit: UNITS.times, decimals: 2, span: 8, min: 0, colors: LOW,
+    }, `label_join(${gainAndLow(over, CHOSEN)}, "bar", "", "mode", "end")`, { over: "batch", of: "bar" }))
     .withPanel(bars({
       title: "Latency by batch",
       description: "Median time from the start of a step's submission to its completion. Logarithmic.",

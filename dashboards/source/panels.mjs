@@ -82,8 +82,8 @@ export function overrideByNames(panel, names, properties) {
   return panel.withOverride({ matcher: { id: "byNames", options: { mode: "include", names } }, properties });
 }
 
-function colorModes(panel) {
-  for (const [mode, color] of Object.entries(MODE_COLORS)) {
+function colorModes(panel, more = {}) {
+  for (const [mode, color] of Object.entries({ ...MODE_COLORS, ...more })) {
     overrideByNames(panel, [mode], [{ id: "color", value: { mode: "fixed", fixedColor: color } }]);
   }
   return panel;
@@ -163,5 +163,5 @@ export function bars(about, expression, { over, of, numeric = true }) {
       new common.ScaleDistributionConfigBuilder().type(common.ScaleDistribution.Log).log(10),
     );
   }
-  return colorModes(panel);
+  return colorModes(panel, about.colors);
 }

@@ -38,10 +38,24 @@ export const maxBy = (labels, expression) => by("max", labels, expression);
 export const launchShare = (...matchers) => select("graphbench_launch_bound_ratio", ...matchers);
 export const LAUNCH_BOUND = 0.5;
 
-/* Launch-bound eager cells for which no graph gains. */
+/* Gains over eager, and of such a vector those whose 95 % interval excludes 1, and the others. Below three
+ * launches there is no interval. */
+export const gain = (...matchers) => select("graphbench_speedup_over_eager_ratio", ...matchers);
+const gainEnd = (end) => select(`graphbench_speedup_over_eager_${end}_ratio`, HERE);
+const EXCLUDES_1 = `(${gainEnd("low")} - 1) * (${gainEnd("high")} - 1) > 0`;
+export const certain = (gains) => `(${gains} and ${EXCLUDES_1})`;
+export const uncertain = (gains) => `(${gains} unless ${EXCLUDES_1})`;
+
+/* Gains and the lower ends of their intervals: the label `end` of these is " low". */
+const GAIN_AND_LOW = '__name__=~"graphbench_speedup_over_eager_(|low_)ratio"';
+export const gainAndLow = (labels, ...matchers) =>
+  maxBy([...labels, "end"], `label_replace(${select("", GAIN_AND_LOW, ...matchers)}, ` +
+    '"end", " $1", "__name__", ".*_(low)_ratio")');
+
+/* Launch-bound eager cells for which no graph is certain to gain. */
 export const boundWithoutGain = (...matchers) =>
   `(${launchShare(...matchers)} >= ${LAUNCH_BOUND} unless on (workload, batch) ` +
-  `${select("graphbench_speedup_over_eager_ratio", HERE, 'mode!="eager"')} > 1)`;
+  `${gainEnd("low")} > 1)`;
 
 /* The share of latency that enqueueing takes: CPU time that a graph frees. */
 export const enqueueShare = (...matchers) => `${p50("submit", ...matchers)} / ${p50("latency", HERE)}`;

@@ -3,13 +3,24 @@ import * as common from "@grafana/grafana-foundation-sdk/common";
 import * as dashboard from "@grafana/grafana-foundation-sdk/dashboard";
 import * as table from "@grafana/grafana-foundation-sdk/table";
 
-import { furnish, overrideByNames, tableQuery } from "./panels.mjs";
+import { furnish, overrideByNames, tableQuery, thresholds } from "./panels.mjs";
+import { certain, maxBy, uncertain } from "./queries.mjs";
 
 export const title = (label) => label[0].toUpperCase() + label.slice(1);
 
 // Each column has one unit, named in its heading: 77 us and 1200 us compare easily, 77 us and 1.2 ms do not.
 export const micro = (expression) => `1e6 * (${expression})`;
 export const mebi = (expression) => `${expression} / 1048576`;
+
+/* The columns of certain and of uncertain gains: only where the interval excludes 1 is there a colour. */
+export const CERTAIN_GAIN = "Certain gain, x";
+export const gainColumns = (labels, gains) => [
+  {
+    name: CERTAIN_GAIN, expression: maxBy(labels, certain(gains)),
+    thresholds: thresholds("red", [1, "green"]),
+  },
+  { name: "Uncertain gain, x", expression: maxBy(labels, uncertain(gains)) },
+];
 
 /**
  * `keys` are the labels that identify a row; they are the first columns, in this order. `columns` are

@@ -64,13 +64,17 @@ def change(cell, metric):
 
 TIMES = {"graphbench_latency_seconds": latency, "graphbench_submit_seconds": submit,
          "graphbench_device_seconds": device}
+# Of mode whole, except for conv, whose gains are all 1, as those of other modes are.
+GAINS = {"graphbench_speedup_over_eager_ratio": 1.5, "graphbench_speedup_over_eager_low_ratio": 1.25,
+         "graphbench_speedup_over_eager_high_ratio": 1.75}
 COMPARED = ("latency", "submit", "device", "setup")
 # What cells of a mode have none of, by how the families' names begin behind graphbench_.
 OF_EAGER = ("launch_bound", "predicted_gain")
 # What only cells away from an axis's default have.
 OF_AXIS = {("training", "evaluation"): "optimizer", ("io_",): "io"}
 LACKING = {"eager": ("capture_s", "instantiate", "upload", "pool_private", "graph_", "breakeven",
-                     "no_breakeven", "setup_", "throughput_over", "counters", "shape_walk", "package"),
+                     "no_breakeven", "setup_", "speedup_over_eager_low", "speedup_over_eager_high",
+                     "throughput_over", "counters", "shape_walk", "package"),
            "whole": (*OF_EAGER, "package"), "piecewise": OF_EAGER}
 # Values of the labels that a family has beside a cell's, and beside a ladder's.
 WORDS = {"reason": ("host_op", "never"), "step": ("0", "1", "2", "4", "8", "16", "31"),
@@ -103,14 +107,20 @@ def is_of(metric, cell):
     return "workload" in metric.labels and not worked_out and not name.startswith(tuple(lacking))
 
 
+def value_of(metric, cell):
+    if cell["mode"] == "eager":
+        return 0 if "_cache_" in metric.name else 1
+    gains = cell["mode"] == "whole" and cell["workload"] != "conv"
+    return GAINS.get(metric.name, 1) if gains else 1
+
+
 def rows_of_cells():
     for cell, (place, one) in ((cell, each) for cell in cells() for each in enumerate(variants_of(cell))):
         for metric in TABLE.metrics:
             if metric.name in TIMES:
                 yield from rows_of(metric, one, (1 + 3 * place) * TIMES[metric.name](cell))
             elif is_of(metric, one):
-                found_none = cell["mode"] == "eager" and "_cache_" in metric.name
-                yield from rows_of(metric, one, 0 if found_none else 1)
+                yield from rows_of(metric, one, value_of(metric, one))
     # Beside a neighbour away from the defaults of two axes, with a verdict of its own.
     for cell, metric, variant in itertools.product(cells(), COMPARED, VARIANTS):
         labels = {**cell, **variant, "metric": metric}

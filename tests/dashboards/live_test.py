@@ -25,6 +25,8 @@ TABLE = metrics_table.load()
 MAY_LACK = {
     "graphbench_breakeven_steps": "a replay may come out no faster than eager: then it is never paid back",
     "graphbench_no_breakeven_info": "every graph cell may come to pay its setup back",
+    "graphbench_speedup_over_eager_low_": "all gains may be certain, or none, and one launch has no interval",
+    "graphbench_speedup_over_eager_high_": "as their lower ends",
     "graphbench_setup_once_seconds": "the first setups of a process may be no longer than later ones",
     "graphbench_steady_after_steps": "latencies may find no steady band within the steps taken",
     "graphbench_launch_bound_": "of foreign steps on a GPU",

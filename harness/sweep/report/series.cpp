@@ -96,6 +96,18 @@ SeriesList walk_series(const CellResult& cell) {
   return series;
 }
 
+// The 95 % interval of a gain, which boards and alerts ask whether it excludes 1.
+reporters::Family<CellResult> gain_family(std::string_view end, std::string_view help,
+                                          std::optional<double> model::CellSummary::*member) {
+  return {reporters::gauge_row("graphbench_speedup_over_eager_" + std::string(end) + "_ratio", "ratio",
+                               {"CELL"}, std::string(help)),
+          [member](const CellResult& cell) -> SeriesList {
+            const std::optional<double>& value = cell.summary.*member;
+            if (cell.status != CellStatus::ok || !value) return {};
+            return {{{}, *value}};
+          }};
+}
+
 SeriesList mismatches_of(const Comparison& comparison) {
   SeriesList series;
   if (comparison.comparable) return series;
@@ -154,6 +166,14 @@ const std::vector<reporters::Family<CellResult>>& cell_families() {
     families.push_back({reporters::gauge_row("graphbench_shape_walk_steps", "steps", {"CELL", "outcome"},
                                              "Number of steps in the walk over a shape trace, by outcome."),
                         walk_series});
+    families.push_back(gain_family("low",
+                                   "Lower end of the gain's 95 % interval: above 1 the gain is certain. "
+                                   "Absent below three launches.",
+                                   &model::CellSummary::speedup_ci95_low));
+    families.push_back(gain_family("high",
+                                   "Upper end of the gain's 95 % interval: below 1 the loss is certain. "
+                                   "Absent below three launches.",
+                                   &model::CellSummary::speedup_ci95_high));
     families.push_back(
         {reporters::gauge_row(
              "graphbench_no_breakeven_info", "info", {"CELL", "reason"},

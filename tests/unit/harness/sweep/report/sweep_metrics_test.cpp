@@ -95,6 +95,19 @@ TEST_F(SweepMetricsTest, ACellWithoutABreakEvenSaysWhy) {
   EXPECT_THAT(text(), Not(HasSubstr("graphbench_breakeven_steps")));
 }
 
+TEST_F(SweepMetricsTest, AGainHasItsIntervalWhereThereIsOne) {
+  metrics.set_cell("cuda:0", cell);
+  EXPECT_THAT(text(), Not(HasSubstr("graphbench_speedup_over_eager_low_ratio"))) << "below three launches";
+  cell.summary.speedup_ci95_low = 0.75;
+  cell.summary.speedup_ci95_high = 1.5;
+  metrics.set_cell("cuda:0", cell);
+  EXPECT_THAT(text(), HasSubstr("graphbench_speedup_over_eager_low_ratio" + labels + "} 0.75\n"));
+  EXPECT_THAT(text(), HasSubstr("graphbench_speedup_over_eager_high_ratio" + labels + "} 1.5\n"));
+  cell.status = model::CellStatus::failed;
+  metrics.set_cell("cuda:0", cell);
+  EXPECT_THAT(text(), Not(HasSubstr("graphbench_speedup_over_eager_"))) << "a failed cell has no gain";
+}
+
 TEST_F(SweepMetricsTest, CallersAndCountersHaveSeriesAndSkipsTheirReason) {
   metrics.set_cell("cuda:0", cell);
   EXPECT_THAT(text(), Not(HasSubstr("graphbench_io_")));
