@@ -29,7 +29,6 @@ MAY_LACK = {
     "graphbench_speedup_over_eager_high_": "as their lower ends",
     "graphbench_setup_once_seconds": "the first setups of a process may be no longer than later ones",
     "graphbench_steady_after_steps": "latencies may find no steady band within the steps taken",
-    "graphbench_launch_bound_": "of foreign steps on a GPU",
     "graphbench_predicted_gain_": "of foreign steps on a GPU",
     "graphbench_sustained_": "measured with --sustained, which takes four seconds a cell",
     "graphbench_rank_": "a service refuses ranks",
@@ -49,7 +48,8 @@ MAY_LACK = {metric.name: why for metric in TABLE.metrics for prefix, why in MAY_
 OF_A_GPU = 'graphbench_memory_bytes{of="graphs"}'
 TRAINED = "backward=callables/io=copy_in/optimizer=adamw"
 # Panels of what graphbench measures of its own graphs only.
-NO_FOREIGN = {"Memory of whole graphs", "Memory of graphs", "Memory", "Submit over its floor"}
+NO_FOREIGN = {"Memory of whole graphs", "Memory of graphs", "Memory", "Submit over its floor",
+              "Launch-bound in eager", "Launch-bound share by batch", "Launch-bound share"}
 OF_A_MACHINE = ("graphbench_breakeven_steps", "graphbench_setup_once_seconds",
                 "graphbench_steady_after_steps")
 # Labels that Prometheus puts there, and that no graphbench could name otherwise.
