@@ -2,10 +2,10 @@
 #include "harness/model/comparison.hpp"
 
 #include <algorithm>
-#include <cmath>
 
+#include "graphs/base/text.hpp"
+#include "harness/model/axes.hpp"
 #include "harness/model/metrics.hpp"
-#include "harness/model/statistics/mean_difference.hpp"
 
 namespace graphbench::model {
 namespace {
@@ -54,6 +54,11 @@ std::string name_of(Coverage coverage) {
   return coverage_names.at(static_cast<std::size_t>(coverage));
 }
 
+std::string mode_of(const std::string& id) {
+  constexpr std::size_t place = 6;
+  return id_without("batch", id).empty() ? "" : split(id, '/')[place];
+}
+
 Verdict verdict_of(const ComparisonCounts& counts) {
   if (any_slower(counts)) return Verdict::slower;
   if (counts.inconclusive > 0) return Verdict::inconclusive;
@@ -84,41 +89,47 @@ std::vector<const MetricComparison*> means_of(const Comparison& comparison, Metr
   return tested;
 }
 
-// Returns the bound above which a decided test excludes any slowdown, or nullopt if it excludes none.
-std::optional<double> excluded(const MetricComparison& test) {
-  if (test.verdict == Verdict::faster) return 0;
-  return test.verdict == Verdict::same ? std::optional(test.margin) : std::nullopt;
+// What the test finds in nine cases of ten. Finding it means the verdict `slower`, so `same` adds nothing.
+std::optional<double> found_by(const MetricComparison& test) {
+  if (!test.detectable90) return std::nullopt;
+  return std::max(*test.detectable90, test.margin);
 }
 
-std::optional<double> least(const std::optional<double>& one, const std::optional<double>& other) {
-  return one && other ? std::min(*one, *other) : one ? one : other;
+// True if the test finds or excludes the slowdown: a verdict `same` or `faster` excludes any above the
+// margin.
+bool rules_on(const MetricComparison& test, double slowdown) {
+  const bool excluded = test.verdict == Verdict::same || test.verdict == Verdict::faster;
+  const std::optional<double> found = excluded ? test.margin : found_by(test);
+  return found && *found <= slowdown;
 }
 
 }  // namespace
 
-std::optional<double> mode_slowdown_found(const Comparison& comparison, Metric metric) {
-  std::optional<double> found;
+std::optional<double> mean_slowdown_found(const Comparison& comparison, Metric metric) {
+  std::optional<double> least;
   for (const MetricComparison* test : means_of(comparison, metric)) {
-    const std::optional<double> own = least(test->detectable90, excluded(*test));
-    if (!own) return std::nullopt;
-    found = std::max(found.value_or(0), *own);
+    const std::optional<double> found = found_by(*test);
+    if (found) least = std::min(least.value_or(*found), *found);
   }
-  return found;
+  return least;
 }
 
-std::optional<double> mean_slowdown_found(const Comparison& comparison, Metric metric) {
-  std::vector<Power> powers;
-  std::optional<double> known;
-  for (const MetricComparison* test : means_of(comparison, metric)) {
-    known = least(known, excluded(*test));
-    if (!test->detectable || !test->detectable90) continue;
-    const double often = std::log1p(*test->detectable90);
-    const double scale = (often - std::log1p(*test->detectable)) / (nine_of_ten - four_of_five);
-    if (scale > 0) powers.push_back({often - nine_of_ten * scale, scale});
+std::vector<WorstCell> worst_cells(const Comparison& comparison) {
+  std::vector<WorstCell> worst;
+  for (const CellComparison& cell : comparison.cells) {
+    for (const MetricComparison& metric : cell.metrics) {
+      if (metric.metric != Metric::latency || !metric.p) continue;
+      const std::string mode = mode_of(cell.id);
+      const std::optional<double> found = found_by(metric);
+      const auto known = std::ranges::find(worst, mode, &WorstCell::mode);
+      if (known == worst.end()) {
+        worst.push_back({mode, cell.id, found});
+      } else if (known->slowdown_found && (!found || *found > *known->slowdown_found)) {
+        *known = {mode, cell.id, found};
+      }
+    }
   }
-  std::optional<double> found = found_by_any(powers, std::log1p(slowdown_max));
-  if (found) found = std::expm1(*found);
-  return least(known, found);
+  return worst;
 }
 
 bool any_slower(const ComparisonCounts& counts) {
@@ -138,7 +149,10 @@ bool powerful(const Comparison& comparison) {
   };
   if (!enough(comparison.settings.require_power, comparison.slowdown_found)) return false;
   return std::ranges::all_of(mean_metrics, [&](Metric metric) {
-    return enough(comparison.settings.of(metric).require_power, mean_slowdown_found(comparison, metric));
+    const std::optional<double>& wanted = comparison.settings.of(metric).require_power;
+    return !wanted || std::ranges::any_of(means_of(comparison, metric), [&](const MetricComparison* test) {
+      return rules_on(*test, *wanted);
+    });
   });
 }
 

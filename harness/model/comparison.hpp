@@ -129,6 +129,9 @@ enum class Coverage : std::uint8_t {
 
 std::string name_of(Coverage coverage);
 
+// The mode in a cell's id, such as "whole"; empty for an id of another form.
+std::string mode_of(const std::string& id);
+
 struct CellComparison {
   std::string id;
   std::string family;  // the id without the warmup count
@@ -267,12 +270,20 @@ inline constexpr double slowdown_max = 10;
 // Returns "NEW is not complete" if NEW's sweep was interrupted, or "" if both sides are complete.
 std::string incomplete_text(const Comparison& comparison);
 
-// Return the smallest slowdown of a metric's mean that these launches find with a probability of 0.9, or a
-// smaller bound from the mean's verdict: the margin for `same`, 0 for `faster`. mode_slowdown_found(): the
-// cells of one mode are slower, and its mean must show that. mean_slowdown_found(): all cells are slower,
-// but one mode's mean suffices. Absent if no mean was tested, or if the slowdown is above slowdown_max.
-std::optional<double> mode_slowdown_found(const Comparison& comparison, Metric metric);
+// Returns the smallest slowdown of a metric in all cells that these launches find with a probability of 0.9,
+// by the mean of the mode that finds most: modes that share launches miss it together. At least the margin.
+// Without means, of single cells. Absent if none was tested, or if the slowdown is above slowdown_max.
 std::optional<double> mean_slowdown_found(const Comparison& comparison, Metric metric);
+
+// The cell of a mode whose slowdown of latency is the hardest to find, and the slowdown that these launches
+// find there with a probability of 0.9; absent above slowdown_max.
+struct WorstCell {
+  std::string mode;  // empty for ids of another form
+  std::string cell;
+  std::optional<double> slowdown_found;
+};
+// In the order of the modes' first cells; only of tested cells.
+std::vector<WorstCell> worst_cells(const Comparison& comparison);
 
 bool any_slower(const ComparisonCounts& counts);
 

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <iterator>
 #include <map>
 #include <numeric>
@@ -38,7 +39,7 @@ T& at(std::vector<T>& values, std::size_t place) {
 }
 
 // Does for the trials of one metric what share_spreads() below describes.
-void share_spread(const std::vector<Trial*>& trials) {
+void share_spread(const std::vector<Trial*>& trials, double shared) {
   std::vector<double> tasks;
   std::vector<std::vector<Spread>> families;
   for (const Trial* trial : trials) {
@@ -47,7 +48,8 @@ void share_spread(const std::vector<Trial*>& trials) {
     double& freedom = at(tasks, trial->task);
     freedom = std::max(freedom, own.freedom);
   }
-  const double known = std::accumulate(tasks.begin(), tasks.end(), 0.0);
+  const auto count = static_cast<double>(std::ranges::count_if(tasks, [](double each) { return each > 0; }));
+  const double known = std::accumulate(tasks.begin(), tasks.end(), 0.0) / (1 + (count - 1) * shared);
   std::vector<Spread> spreads;  // one per family
   std::ranges::transform(families, std::back_inserter(spreads), pooled);
   std::vector<Spread> measured = spreads;
@@ -55,6 +57,7 @@ void share_spread(const std::vector<Trial*>& trials) {
   const Spread common = common_spread(measured);
   for (Spread& family : spreads) {
     if (family.freedom == 0) continue;
+    family.freedom = std::min(family.freedom, known);
     family = moderated(family, {common.variance, std::min(common.freedom, known - family.freedom)});
   }
   const double alike = common_freedom(families);
@@ -75,14 +78,21 @@ void share_spread(const std::vector<Trial*>& trials) {
 // other cells. First each family's spread moves toward the spread of all families, then each member's spread
 // toward its family's. The less the spreads differ beyond chance, the further they move (common_freedom). A
 // member's spread is never below its family's, because a few launches may agree by chance. Cells of one task
-// share processes, so a task counts its degrees of freedom once.
-void share_spreads(std::span<Trial> trials) {
+// share processes, so a task counts its degrees of freedom once, and tasks that share effects of launches
+// count together as fewer. Returns the mean of shared_by_tasks() over metrics.
+double share_spreads(std::span<Trial> trials) {
   std::map<model::Metric, std::vector<Trial*>> tested;
   for (Trial& trial : trials) {
     if (trial.difference) tested[trial.result.metric].push_back(&trial);
   }
   // Handles one metric at a time, because each needs memory for every family. Threads save no time here.
-  for (const auto& [metric, same] : tested) share_spread(same);
+  double sum = 0;
+  for (const auto& [metric, same] : tested) {
+    const double shared = shared_by_tasks(same);
+    share_spread(same, shared);
+    sum += shared;
+  }
+  return tested.empty() ? 0 : sum / static_cast<double>(tested.size());
 }
 
 using model::MetricComparison;
@@ -92,6 +102,11 @@ using model::Verdict;
 constexpr double half_width_max = 600;
 constexpr double launches_advised_max = 1000;
 constexpr double interval_alpha = 0.05;  // for ratio_ci95
+
+void add_effects(const std::vector<double>& logs, std::vector<double>& effects) {
+  const double mean = model::mean_of(logs);
+  for (const double each : logs) effects.push_back(each - mean);
+}
 
 std::vector<double> logs_of(const std::vector<double>& values) {
   std::vector<double> logs(values.size());
@@ -193,11 +208,20 @@ Trial measure(model::Metric metric, const Replicates& replicates, const model::M
   if (!trial.partnerless)
     trial.difference = replicates.paired ? model::paired(base, now) : model::welch(base, now);
   result.ratio = std::exp(model::mean_of(now) - model::mean_of(base));
+  if (!trial.difference) return trial;
+  if (replicates.paired) {
+    std::vector<double> differences(now.size());
+    std::ranges::transform(now, base, differences.begin(), std::minus());
+    add_effects(differences, trial.effects);
+  } else {
+    add_effects(base, trial.effects);
+    add_effects(now, trial.effects);
+  }
   return trial;
 }
 
 Tests judge(std::span<Trial> trials, double alpha) {
-  share_spreads(trials);
+  const double shared = share_spreads(trials);
   for (Trial& trial : trials) test(trial);
   std::vector<double> p;
   std::vector<std::uint32_t> families;
@@ -208,8 +232,8 @@ Tests judge(std::span<Trial> trials, double alpha) {
     const auto next = static_cast<std::uint32_t>(numbers.size());
     families.push_back(numbers.try_emplace({trial.family, trial.result.metric}, next).first->second);
   }
-  const FamilyTests tests = test_families(p, families, alpha);
-  const double threshold = model::next_threshold(tests.family_q, alpha);
+  const FamilyTests tests = test_families(p, families, alpha, shared);
+  const double threshold = model::next_threshold(tests.family_q, alpha) / tests.times;
   std::size_t at = 0;
   for (Trial& trial : trials) {
     if (!trial.result.p) continue;

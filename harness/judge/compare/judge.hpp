@@ -39,6 +39,9 @@ struct Trial {
   // The difference of the mean log times, NEW minus BASE; judge() replaces its spread. Absent if a side has
   // one launch, or if `partnerless`.
   std::optional<model::MeanDifference> difference = {};
+  // What each launch adds to its side's mean log time, BASE's launches before NEW's; of pairs, to the mean
+  // difference.
+  std::vector<double> effects = {};
   double interval_critical = 0;  // Student's t for the 95 % interval
   double threshold = 0;          // a p below this would be significant
   model::Power power = {};       // at `threshold`
@@ -97,6 +100,7 @@ struct FamilyTests {
   std::vector<double> family_q;
   std::vector<std::size_t> members;
   std::vector<double> q;
+  double times = 1;  // how often each family's q counts, because families are wrong together
 };
 
 // family[i] is the family of p[i]; families are numbered from 0 without gaps. A family's p is the Simes p
@@ -104,7 +108,16 @@ struct FamilyTests {
 // `alpha`, their members are corrected within each family at alpha R / m. This keeps the expected share of
 // false rejections, averaged over the R families, below alpha (Benjamini & Bogomolov 2014). A member's q is
 // below alpha if its family's test and its own test both reject.
-FamilyTests test_families(std::span<const double> p, std::span<const std::uint32_t> family, double alpha);
+//
+// With `shared` (shared_by_tasks()), families are wrong together, which the correction does not see: each
+// family's q counts up to 1.5 times.
+FamilyTests test_families(std::span<const double> p, std::span<const std::uint32_t> family, double alpha,
+                          double shared = 0);
+
+// The mean squared correlation between the effects of launches in cells of different tasks, less what chance
+// adds: 0 if tasks are independent, 1 if a launch is slow or fast in all tasks alike. `trials` have one
+// metric and a difference each.
+double shared_by_tasks(std::span<Trial* const> trials);
 
 // The degrees of freedom with which a group's variance predicts a member's (Smyth 2004, *Linear models and
 // empirical Bayes methods*, section 6.2: moments of log variances), with a scaled F distribution around each

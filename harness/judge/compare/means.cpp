@@ -3,11 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <optional>
 #include <utility>
-
-#include "graphs/base/text.hpp"
-#include "harness/model/axes.hpp"
 
 namespace graphbench::judge {
 namespace {
@@ -32,7 +30,7 @@ struct Mode {
 std::vector<Mode> modes_of(std::span<const Pair> pairs, bool interleaved) {
   std::vector<Mode> modes;
   for (const Pair& pair : pairs) {
-    std::string name = mode_of(pair.base->id);
+    std::string name = model::mode_of(pair.base->id);
     if (name.empty()) continue;
     auto mode = std::ranges::find(modes, name, &Mode::name);
     if (mode == modes.end()) mode = modes.insert(mode, {std::move(name), {}, interleaved});
@@ -104,6 +102,17 @@ std::int64_t most_launches(const CellValues& cells) {
   return std::ssize(*most);
 }
 
+// Adds what each launch adds to the mean over cells.
+void add_effects_over_cells(const CellValues& cells, std::vector<double>& effects) {
+  std::map<std::int64_t, double> sums;
+  for (const std::vector<LaunchValue>& cell : cells) {
+    double mean = 0;
+    for (const LaunchValue& each : cell) mean += each.value / static_cast<double>(cell.size());
+    for (const LaunchValue& each : cell) sums[each.launch] += each.value - mean;
+  }
+  for (const auto& [launch, sum] : sums) effects.push_back(sum);
+}
+
 Trial measure_mean(Metric metric, const Table& table, const model::MetricSettings& settings,
                    model::MetricComparison& result) {
   const double base = mean_of(table.base);
@@ -123,6 +132,12 @@ Trial measure_mean(Metric metric, const Table& table, const model::MetricSetting
   Trial trial{result};
   trial.difference = result.paired ? model::paired_over_cells(table.differences)
                                    : model::welch_over_cells(table.base, table.now);
+  if (result.paired) {
+    add_effects_over_cells(table.differences, trial.effects);
+  } else {
+    add_effects_over_cells(table.base, trial.effects);
+    add_effects_over_cells(table.now, trial.effects);
+  }
   return trial;
 }
 
@@ -153,11 +168,6 @@ bool can_be_paired(const Pair& pair) {
 
 std::int64_t key_of(const LaunchTimes& launch) {
   return launch.document * (std::int64_t{1} << 32) + launch.index;
-}
-
-std::string mode_of(const std::string& id) {
-  constexpr std::size_t place = 6;
-  return model::id_without("batch", id).empty() ? "" : split(id, '/')[place];
 }
 
 std::vector<Trial> measure_means(std::span<const Pair> pairs, const model::ComparisonSettings& settings,

@@ -31,9 +31,6 @@ bool can_be_paired(const Pair& pair);
 // A number made of the launch's document and index. Cells that one launch measured have the same number.
 std::int64_t key_of(const LaunchTimes& launch);
 
-// The mode in a cell's id, such as "whole"; empty for an id of another form.
-std::string mode_of(const std::string& id);
-
 // Fills in `means` and returns their trials. Each mode is a family.
 std::vector<Trial> measure_means(std::span<const Pair> pairs, const model::ComparisonSettings& settings,
                                  const Launches& launches, std::vector<model::MeanComparison>& means);

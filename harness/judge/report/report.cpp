@@ -262,8 +262,8 @@ void add_facts(reporters::Report& report, const Comparison& comparison) {
   add("new", side_text(comparison.now));
   add("settings", settings_text(comparison.settings));
   add("strict", comparison.settings.strict ? "true" : "false");
-  add("detectable", detectable_text(comparison));
-  add("detectable_means", means_found_text(comparison));
+  add("found", cells_found_text(comparison));
+  add("found_means", means_found_text(comparison));
   for (const std::string& odd : odd_launch_texts(comparison)) add("odd_launch", odd);
   for (const std::string& field : comparison.settings.allow) add("allow", field);
   for (const model::Difference& each : comparison.differences) add("difference", difference_text(each));
@@ -273,11 +273,7 @@ void add_closing(reporters::Report& report, const Comparison& comparison) {
   const auto add = [&](const std::string& text) {
     if (!text.empty()) report.closing.push_back({text});
   };
-  if (comparison.comparable) {
-    add(settings_text(comparison.settings));
-    const std::string detectable = detectable_text(comparison);
-    add(detectable.empty() ? "" : "these launches " + detectable);
-  }
+  if (comparison.comparable) add(settings_text(comparison.settings));
   for (const std::string& line : advice(comparison)) add(line);
   add(power_text(comparison));
   if (!comparison.comparable || powerful(comparison)) return;
@@ -352,7 +348,7 @@ reporters::Report report_of(const Comparison& comparison) {
       told_section(comparison, {"not compared", "coverage", reporters::Weight::undecided, true,
                                 &is_not_compared, &coverage_text}),
       listed_section(comparison)};
-  report.summary = join(std::vector{detectable_text(comparison), means_found_text(comparison)}, "; ");
+  report.summary = power_text(comparison);
   add_closing(report, comparison);
   add_facts(report, comparison);
   return report;

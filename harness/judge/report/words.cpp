@@ -353,26 +353,19 @@ std::string settings_text(const model::ComparisonSettings& settings) {
   return fmt::format("{}, alpha {:g}", alike ? first : each, settings.alpha);
 }
 
-std::string detectable_text(const model::Comparison& comparison) {
-  std::vector<double> changes;
-  std::size_t tested = 0;
-  for (const model::CellComparison& cell : comparison.cells) {
-    for (const MetricComparison& metric : cell.metrics) {
-      if (metric.p) ++tested;
-      if (metric.detectable) changes.push_back(*metric.detectable);
-    }
-  }
-  if (tested == 0) return "";
-  // Metrics without a detectable change are ranked above all others.
-  const auto at = [&](double share) -> std::string {
-    const auto rank = static_cast<std::ptrdiff_t>(std::ceil(share * static_cast<double>(tested))) - 1;
-    if (rank >= std::ssize(changes)) return "more than 1000 %";
-    std::ranges::nth_element(changes, changes.begin() + rank);
-    return reporters::percent_text(changes[static_cast<std::size_t>(rank)]);
-  };
-  return fmt::format(
-      "could have found a change of {} in half of the metrics, and of {} in nine out of ten metrics", at(0.5),
-      at(0.9));
+namespace {
+
+std::string slowdown_text(const std::optional<double>& slowdown) {
+  return slowdown ? reporters::percent_text(slowdown) : std::string("more than 1000 %");
+}
+
+}  // namespace
+
+std::string cells_found_text(const model::Comparison& comparison) {
+  return join(worst_cells(comparison), ", ", [](const model::WorstCell& worst) {
+    const std::string mode = reporters::printable(worst.mode, reporters::name_length_max);
+    return mode + (mode.empty() ? "" : " ") + slowdown_text(worst.slowdown_found);
+  });
 }
 
 std::string means_found_text(const model::Comparison& comparison) {
@@ -382,33 +375,27 @@ std::string means_found_text(const model::Comparison& comparison) {
           return mean.metric.metric == metric && mean.metric.p;
         }))
       continue;
-    const auto text = [](const std::optional<double>& slowdown) {
-      return slowdown ? reporters::percent_text(slowdown) : std::string("none");
-    };
-    found.push_back(fmt::format("{} {} ({})", name_of(metric), text(mean_slowdown_found(comparison, metric)),
-                                text(mode_slowdown_found(comparison, metric))));
+    found.push_back(name_of(metric) + " " + slowdown_text(mean_slowdown_found(comparison, metric)));
   }
-  if (found.empty()) return "";
-  return "slowdown that would have been found in the mean of all cells (of one mode's cells): " + join(found);
+  return join(found);
+}
+
+std::string found_text(const model::Comparison& comparison) {
+  const std::string cells = cells_found_text(comparison);
+  if (cells.empty()) return "";
+  const std::string means = means_found_text(comparison);
+  return "in the worst cell's latency " + cells + (means.empty() ? "" : "; in all cells " + means);
 }
 
 std::string power_text(const model::Comparison& comparison) {
-  const std::optional<double>& found = comparison.slowdown_found;
-  const bool enough = powerful(comparison);
-  if (!comparison.comparable || (enough && found.value_or(0) == 0)) return "";
-  const std::string means = means_found_text(comparison);
-  std::string text = "The verdict on every cell's latency is decided";
-  if (!found || *found > 0)
-    text =
-        found
-            ? fmt::format("A slowdown of {} in one cell's latency would have been found in nine cases of ten",
-                          reporters::percent_text(found))
-            : "A slowdown of 1000 % in one cell's latency would not have been found in nine cases of ten";
-  if (!means.empty()) text += "; " + means;
-  if (!enough)
-    text += "; --require-power " + required_text(comparison.settings) +
+  if (!comparison.comparable) return "";
+  const std::string found = found_text(comparison);
+  std::string text = found.empty() ? "" : "Slowdowns found in nine cases of ten: " + found;
+  if (!powerful(comparison)) {
+    text += (text.empty() ? "" : "; ") + ("--require-power " + required_text(comparison.settings)) +
             " is not met: raise --launches, or stop other programs";
-  return text + ".";
+  }
+  return text.empty() ? text : text + ".";
 }
 
 std::vector<std::string> advice(const model::Comparison& comparison) {

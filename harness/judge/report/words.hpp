@@ -75,15 +75,13 @@ std::string choices_text(const model::Comparison& comparison);
 std::string side_text(const model::ComparisonSide& side);
 // "margin 2 %, floor 200ns, alpha 0.05"; metric by metric if margins or floors differ between metrics.
 std::string settings_text(const model::ComparisonSettings& settings);
-// "could have found a change of 1.9 % in half of the metrics, and of 5.1 % in nine out of ten metrics".
-// Empty if no metric was tested.
-std::string detectable_text(const model::Comparison& comparison);
-// "slowdown that would have been found in the mean of all cells (of one mode's cells): latency 2.3 % (4.1 %),
-// submit 12 % (19 %)". Empty if no mean was tested.
+// The slowdowns that these launches find in nine cases of ten: per mode of latency in its worst cell, "eager
+// 19 %, whole 3 %"; in all cells alike, "latency 2.3 %, submit 6.7 %"; and both in one text. Empty if no
+// latency, or no mean, was tested.
+std::string cells_found_text(const model::Comparison& comparison);
 std::string means_found_text(const model::Comparison& comparison);
-// "A slowdown of 3.1 % in one cell's latency would have been found in nine cases of ten; " and then
-// means_found_text(). Empty if the sides are not comparable. Also empty if --require-power is met, and either
-// every latency is decided or slowdown_found is absent.
+std::string found_text(const model::Comparison& comparison);
+// A sentence of found_text(), and of --require-power if that is not met. Empty if there is neither.
 std::string power_text(const model::Comparison& comparison);
 // What the user should do next, one sentence per line; may be empty.
 std::vector<std::string> advice(const model::Comparison& comparison);

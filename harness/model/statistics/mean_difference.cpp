@@ -168,8 +168,10 @@ double Power::at(double difference) const {
 Power power_of(const MeanDifference& difference, double margin, double threshold) {
   const double freedom = difference.freedom;
   const double critical = t_critical(threshold / 2, freedom);
+  // The ratio of two estimates of a spread is close to lognormal, with variance 1 / freedom.
+  const double other_spread = critical * std::expm1(nine_of_ten / std::sqrt(freedom)) / nine_of_ten;
   return {margin + difference.error * critical * (1 - 1 / (4 * freedom)),
-          difference.error * std::sqrt(1 + critical * critical / (2 * freedom)), critical};
+          difference.error * std::hypot(1, other_spread), critical};
 }
 
 std::optional<double> found_in_any(std::span<const Power> powers, double largest) {
@@ -178,14 +180,6 @@ std::optional<double> found_in_any(std::span<const Power> powers, double largest
     double sum = 0;
     for (const Power& power : powers) sum += power.at(difference);
     return sum / static_cast<double>(powers.size());
-  });
-}
-
-std::optional<double> found_by_any(std::span<const Power> powers, double largest) {
-  return least_found(largest, [&](double difference) {
-    double none = 1;
-    for (const Power& power : powers) none *= 1 - power.at(difference);
-    return 1 - none;
   });
 }
 

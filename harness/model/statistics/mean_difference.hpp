@@ -66,8 +66,9 @@ std::vector<double> benjamini_hochberg(std::span<const double> p);
 // threshold of the Benjamini-Hochberg procedure.
 double next_threshold(std::span<const double> q, double alpha);
 
-// The power of a two-sided test at the p value `threshold`, P(noncentral t > critical), in the normal
-// approximation of Johnson & Welch (1940), Abramowitz & Stegun 26.7.10.
+// The power that a two-sided test at the p value `threshold` has in another comparison like this one, in a
+// normal approximation as of noncentral t (Johnson & Welch 1940). Both comparisons estimate the spread, so
+// power counts the ratio of two estimates; the approximation is best at nine of ten.
 struct Power {
   double centre = 0;    // the difference that the test finds with a probability of 0.5
   double scale = 0;     // the standard deviation of the approximating normal distribution
@@ -83,9 +84,6 @@ inline constexpr double nine_of_ten = 1.2815515655446004;
 // The smallest true difference that one test, drawn at random, finds with a probability of 0.9. Absent
 // without tests, or if the difference is larger than `largest`.
 std::optional<double> found_in_any(std::span<const Power> powers, double largest);
-// The smallest true difference, the same in all tests, that at least one of them finds with a probability of
-// 0.9, if the tests are independent. Absent like found_in_any().
-std::optional<double> found_by_any(std::span<const Power> powers, double largest);
 
 // The ratio of two means over pairs, with an interval that is also valid if the denominator is uncertain.
 struct RatioOfMeans {

@@ -82,6 +82,28 @@ TEST(Means, TheLaunchIsTheReplicate) {
   EXPECT_GT(*whole.detectable, 0.1);
 }
 
+// Tasks that share the effects of launches know the spread no better than one task does.
+TEST(Spreads, LaunchesThatAllTasksShareCountOnce) {
+  const auto freedom = [](const Spread& spread) {
+    const Comparison comparison = compare(side_of(1, spread, 1, 8), side_of(2, spread, 1, 8), {});
+    return *comparison.cells.front().metrics.back().freedom;
+  };
+  EXPECT_GT(freedom({0.001, 0.05}), 20) << "the modes of these sides are independent";
+  const auto shared = [](std::uint32_t seed) {
+    Side side = side_of(seed, {0.0001, 0.0001}, 1, 8);
+    std::mt19937 random(seed);
+    std::normal_distribution<double> normal;
+    for (std::int64_t launch = 0; launch < 8; ++launch) {
+      const double factor = std::exp(0.05 * normal(random));
+      for (DocumentCell& cell : side.cells)
+        cell.launches[static_cast<std::size_t>(launch)][Metric::submit] *= factor;
+    }
+    return side;
+  };
+  const Comparison comparison = compare(shared(1), shared(2), {});
+  EXPECT_NEAR(*comparison.cells.front().metrics.back().freedom, 14, 0.5);
+}
+
 TEST(Means, OfOneCellOrOfIdsOfAnotherFormAreNone) {
   Side base = side_of(1, {}, 1);
   base.cells = {base.cells.front(), base.cells.back()};
