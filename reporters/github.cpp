@@ -58,7 +58,9 @@ void print_github(std::ostream& out, const Report& report, const PrintOptions&) 
       if (!row.note.empty()) message += ": " + row.note;
       found.add(row.weight, row.verdict, message);
     }
-    if (std::ranges::any_of(section.rows, [](const Row& row) { return row.weight == Weight::undecided; }))
+    if (std::ranges::any_of(section.rows, [](const Row& row) { return row.weight == Weight::undecided; }) ||
+        (section.weight == Weight::undecided && !section.rows.empty() &&
+         section.rows.front().weight != Weight::regression))
       undecided += "; " + section.subject + section.detail;
     for (const Sentence& each : section.sentences) found.add(each, section.subject);
   }
@@ -70,7 +72,10 @@ void print_github(std::ostream& out, const Report& report, const PrintOptions&) 
   if (warnings_left > 0) notice += fmt::format("; {} more warnings are not shown", warnings_left);
   notice += undecided;
   if (!report.summary.empty()) notice += "; " + report.summary;
-  out << fmt::format("::notice title={}::{}\n", escaped(report.heading, true), escaped(notice, false));
+  // What fails without an annotation of its own fails by its title.
+  const bool fails = report.title.weight == Weight::regression && !report.title.test.empty();
+  const char* level = fails ? "error" : "notice";
+  out << fmt::format("::{} title={}::{}\n", level, escaped(report.heading, true), escaped(notice, false));
 }
 
 }  // namespace graphbench::reporters

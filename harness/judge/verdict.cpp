@@ -50,10 +50,8 @@ void add_verdict_options(options::Options& options, VerdictArguments& arguments)
   options.text("--require-power", arguments.require_power, "LIST",
                "exit with 11 unless at least nine comparisons of ten would find a slowdown of this size: of "
                "one cell's latency (5%), or of a metric in all cells alike (submit=10%)");
-  options.flag(
-      "--strict", arguments.strict,
-      "exit with 11 if a metric is inconclusive, and with 10 if a count changed or NEW's launches are "
-      "less steady than BASE's");
+  options.flag("--strict", arguments.strict,
+               "exit with 11 if a metric is inconclusive, and with 10 if a count changed");
 }
 
 VerdictRequest::VerdictRequest(const VerdictArguments& arguments)
@@ -82,11 +80,20 @@ std::string verdict_text(const model::Comparison& comparison, const VerdictReque
 }
 
 int exit_code_of(const model::Comparison& comparison) {
-  if (!comparison.comparable) return model::exit_not_comparable;
-  if (any_slower(comparison.counts) || comparison.counts.coverage_regressions > 0) return model::exit_slower;
-  const bool other = comparison.counts.changed > 0 || comparison.counts.means_less_steady > 0;
-  if (comparison.settings.strict && other) return model::exit_slower;
-  return passed(comparison) ? model::exit_done : model::exit_inconclusive;
+  switch (outcome_of(comparison)) {
+    case model::Outcome::passed:
+    case model::Outcome::faster:
+      break;
+    case model::Outcome::slower:
+    case model::Outcome::lost:
+    case model::Outcome::changed:
+      return model::exit_slower;
+    case model::Outcome::blind:
+      return model::exit_inconclusive;
+    case model::Outcome::not_comparable:
+      return model::exit_not_comparable;
+  }
+  return model::exit_done;
 }
 
 }  // namespace graphbench::judge

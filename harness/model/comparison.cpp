@@ -11,6 +11,8 @@ namespace graphbench::model {
 namespace {
 
 constexpr std::array<const char*, 4> verdict_names = {"same", "faster", "slower", "inconclusive"};
+constexpr std::array<const char*, 7> outcome_names = {"passed",  "passed: faster", "slower",        "lost",
+                                                      "changed", "blind",          "not comparable"};
 constexpr std::array<const char*, 7> coverage_names = {"compared",    "base_only", "new_only", "failed_now",
                                                        "skipped_now", "recovered", "neither"};
 
@@ -156,12 +158,40 @@ bool powerful(const Comparison& comparison) {
   });
 }
 
-bool passed(const Comparison& comparison) {
+bool latency_decided(const Comparison& comparison) {
+  bool measured = false;
+  bool decided_one = false;
+  const auto look_at = [&](const MetricComparison& metric) {
+    if (metric.metric != Metric::latency) return;
+    measured = true;
+    decided_one = decided_one || metric.verdict != Verdict::inconclusive;
+  };
+  for (const CellComparison& cell : comparison.cells) std::ranges::for_each(cell.metrics, look_at);
+  for (const MeanComparison& mean : comparison.means) look_at(mean.metric);
+  return measured ? decided_one : decided(comparison);
+}
+
+Outcome outcome_of(const Comparison& comparison) {
   const ComparisonCounts& counts = comparison.counts;
-  if (!comparison.comparable || any_slower(counts) || counts.coverage_regressions > 0) return false;
-  if (!powerful(comparison)) return false;
-  if (!comparison.settings.strict) return true;
-  return comparison.verdict != Verdict::inconclusive && counts.changed == 0 && counts.means_less_steady == 0;
+  if (!comparison.comparable || counts.compared + counts.failed_now + counts.skipped_now == 0)
+    return Outcome::not_comparable;
+  if (any_slower(counts)) return Outcome::slower;
+  if (counts.coverage_regressions > 0) return Outcome::lost;
+  if (comparison.settings.strict && counts.changed > 0) return Outcome::changed;
+  const bool undecided = comparison.settings.strict && counts.inconclusive > 0;
+  if (undecided || !incomplete_text(comparison).empty() || !powerful(comparison) ||
+      !latency_decided(comparison))
+    return Outcome::blind;
+  return counts.faster > 0 || counts.means_faster > 0 ? Outcome::faster : Outcome::passed;
+}
+
+std::string name_of(Outcome outcome) {
+  return outcome_names.at(static_cast<std::size_t>(outcome));
+}
+
+bool passed(const Comparison& comparison) {
+  const Outcome outcome = outcome_of(comparison);
+  return outcome == Outcome::passed || outcome == Outcome::faster;
 }
 
 }  // namespace graphbench::model

@@ -293,8 +293,19 @@ bool decided(const Comparison& comparison);
 // True if these launches can find the slowdowns of --require-power.
 bool powerful(const Comparison& comparison);
 
-// The condition for CI: the sides are comparable, nothing is slower, no cell or metric is lost, and
-// powerful() holds. `strict` also forbids inconclusive verdicts, changed counts, and "less steady" means.
+// True if a cell's or a mode's latency has a verdict; without any latency, if any metric has.
+bool latency_decided(const Comparison& comparison);
+
+// The one word that every format says first, and that decides the exit code.
+// - lost: NEW lacks a cell or a metric of BASE. changed: with `strict`, a count changed.
+// - blind: a side is not complete, powerful() or latency_decided() is false; with `strict`, a metric is
+//   inconclusive.
+// - not_comparable: a blocking difference is not allowed, or no cell is ok on both sides.
+enum class Outcome : std::uint8_t { passed, faster, slower, lost, changed, blind, not_comparable };
+Outcome outcome_of(const Comparison& comparison);
+std::string name_of(Outcome outcome);
+
+// True for `passed` and `faster`: exit code 0.
 bool passed(const Comparison& comparison);
 
 }  // namespace graphbench::model

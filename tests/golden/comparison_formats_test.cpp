@@ -142,8 +142,7 @@ TEST(Formats, LaunchesThatSpreadMoreOrAreOddAreNamedInEveryFormat) {
   EXPECT_NE(std::string::npos, json.find(R"({"side":"new","document":1,"launch":2,"metric":"latency",)"));
   model::Comparison strict = comparison;
   strict.settings.strict = true;
-  EXPECT_NE(std::string::npos, shown("junit", strict).find("<failure type=\"less steady\""));
-  EXPECT_NE(std::string::npos, shown("github", strict).find("::error title=graphbench%3A less steady::"));
+  EXPECT_TRUE(model::passed(strict)) << "unsteady launches decide no exit code";
 }
 
 TEST(Formats, JunitFailsExactlyWhereTheComparisonDoes) {
@@ -167,7 +166,7 @@ TEST(Formats, TooLittlePowerFails) {
   EXPECT_TRUE(model::passed(comparison));
   comparison.slowdown_found = 0.051;
   EXPECT_FALSE(model::passed(comparison));
-  EXPECT_NE(std::string::npos, shown("junit", comparison).find("<failure type=\"power\""));
+  EXPECT_NE(std::string::npos, shown("junit", comparison).find("<failure type=\"blind\""));
 }
 
 // Sets the sizes of changes that the metric would find with a probability of 80 % and of 90 %.
@@ -180,6 +179,8 @@ void set_power(model::MetricComparison& metric, double found80, double found90) 
 TEST(Formats, TooLittlePowerOfAllCellsFails) {
   model::Comparison comparison = samples::mixed_comparison();
   comparison.counts = {};
+  comparison.counts.compared = 1;
+  comparison.now.complete = true;
   comparison.settings.metrics[static_cast<std::size_t>(model::Metric::submit)].require_power = 0.1;
   const auto submit_of = [&](auto&& change) {
     for (model::MeanComparison& mean : comparison.means) {
@@ -204,6 +205,7 @@ TEST(Formats, TooLittlePowerOfAllCellsFails) {
   for (model::CellComparison& cell : comparison.cells) {
     for (model::MetricComparison& metric : cell.metrics) set_power(metric, 0.09, 0.0999);
   }
+  comparison.cells.front().metrics.front().verdict = model::Verdict::same;
   EXPECT_TRUE(model::passed(comparison)) << "modes of one cell have that cell";
   comparison.cells.clear();
   EXPECT_FALSE(model::passed(comparison)) << "none was tested";

@@ -97,8 +97,8 @@ class Annotations(unittest.TestCase):
     def test_each_line_is_one_command_and_no_more_than_are_shown(self):
         for commands in self.commands():
             kinds = [kind for kind, _, _ in commands]
-            self.assertEqual("notice", kinds[-1])
-            self.assertEqual(1, kinds.count("notice"))
+            self.assertIn(kinds[-1], ("notice", "error"))
+            self.assertLessEqual(kinds.count("notice"), 1)
             self.assertLessEqual(kinds.count("error"), 10)
             self.assertLessEqual(kinds.count("warning"), 10)
 

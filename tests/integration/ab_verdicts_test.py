@@ -25,7 +25,7 @@ class Verdicts(AbCase):
         """NEW is slow in its first 15 sweeps only: a passing trouble, not a slower binary."""
         passing = SLOWER.format(seconds="(1.2e-3 if calls <= 16 else 1e-3) * (1 + 0.001 * (calls % 7))")
         sides = ["--base", self.fixed("old", 1e-3), "--new", self.wrapper("new", passing), "--format", "json"]
-        done = self.ab(*sides, "--confirm", code=(0,))
+        done = self.ab(*sides, "--confirm", code=(0, 11))
         whys = [metric["why"] for cell in json.loads(done.stdout)["cells"] for metric in cell["metrics"]
                 if metric["metric"] == "latency"]
         self.assertTrue(all("slower at first (1.2" in why and "not when measured again" in why
@@ -58,7 +58,7 @@ class Verdicts(AbCase):
         sides = [side for name, flag, step in (("old", "--base", 1), ("new", "--new", 2))
                  for side in (flag, self.wrapper(name, SLOWER.format(seconds=wild.format(step=step))))]
         margins = ["--margin", "2%,capture=900%", "--format", "json"]
-        done = self.ab(*sides, "--mode", "eager,whole", *margins, "--until-decided", "30", code=(0, 10))
+        done = self.ab(*sides, "--mode", "eager,whole", *margins, "--until-decided", "30", code=(0, 10, 11))
         documents = [self.result(f"graphbench-{side}.json") for side in ("base", "new")]
         looks = documents[0]["plan"]["interleaved"]["looks"]
         self.assertEqual([5, 10, 15, 20][:len(looks)], looks)
@@ -67,17 +67,17 @@ class Verdicts(AbCase):
             launches = 5 if cell["mode"] == "eager" else looks[-1]
             self.assertEqual(list(range(launches)), [launch["index"] for launch in cell["launches"]])
         again = self.run_graphbench("compare", "graphbench-base.json", "graphbench-new.json", *margins,
-                                    code=(0, 10))
+                                    code=(0, 10, 11))
         self.assertEqual(json.loads(done.stdout)["cells"], json.loads(again.stdout)["cells"])
 
     def test_ends_where_the_time_is_up(self):
-        self.ab(*self.two(1e-3, 1.2e-3), "--mode", "eager", "--until-decided", "0.000001", code=(0, 10))
+        self.ab(*self.two(1e-3, 1.2e-3), "--mode", "eager", "--until-decided", "0.000001", code=(0, 10, 11))
         self.assertEqual([2], self.result("graphbench-new.json")["plan"]["interleaved"]["looks"])
 
 
 class AgainstItself(AbCase):
     def test_ends_with_what_this_machine_finds(self):
-        done = self.ab("--mode", "eager,whole", code=(0, 10))
+        done = self.ab("--mode", "eager,whole", code=(0, 10, 11))
         last = done.stdout.splitlines()[-1]
         self.assertRegex(last, r"^This binary against itself: 5 launches per side would (find|not find even) "
                                r"a slowdown of [0-9.]+ % of one cell's latency in nine cases of ten; finding "
@@ -87,12 +87,12 @@ class AgainstItself(AbCase):
         self.assertEqual([[5] * 4] * 2, [[len(cell["launches"]) for cell in side["cells"]] for side in sides])
 
     def test_leaves_a_document_on_stdout_alone(self):
-        done = self.ab("--mode", "eager", "--launches", "2", "--format", "json", "--quiet", code=(0, 10))
+        done = self.ab("--mode", "eager", "--launches", "2", "--format", "json", "--quiet", code=(0, 10, 11))
         self.assert_valid(json.loads(done.stdout), "comparison.schema.json")
         self.assertIn("This binary against itself: 2 launches per side", done.stderr)
 
     def test_one_launch_finds_nothing(self):
-        done = self.ab("--mode", "eager", "--launches", "1", "--quiet", code=0)
+        done = self.ab("--mode", "eager", "--launches", "1", "--quiet", code=11)
         self.assertIn("This binary against itself: 1 launch per side would not find even a slowdown of "
                       "1000 %", done.stdout)
 

@@ -46,7 +46,7 @@ class CompareCase(HarnessCase):
 class Verdicts(CompareCase):
     def test_a_result_against_itself_is_the_same(self):
         done = self.compare("base.json", "base.json")
-        self.assertIn("same: all 6 metrics of 3 cells", done.stdout)
+        self.assertIn("passed: nothing is slower", done.stdout)
         self.assertEqual("", done.stderr)
         self.assertNotIn("copy", done.stdout)
         self.put("timed.json", {**document(), "started_at": "2026-01-02T03:04:05Z"})
@@ -59,17 +59,17 @@ class Verdicts(CompareCase):
     def test_slower_is_10_and_faster_is_0(self):
         done = self.compare("base.json", "slower.json", code=10)
         self.assertIn("slower: 1 of 3 cells; most: cell 0 latency 1.050x", done.stdout)
-        self.assertIn("faster: 1 of 3 cells; most: cell 0 latency 0.952x",
+        self.assertIn("passed: faster: 1 of 3 cells; most: cell 0 latency 0.952x",
                       self.compare("slower.json", "base.json").stdout)
 
     def test_an_interrupted_sweep_is_named_where_a_reader_looks_first(self):
         self.put("part.json", {**document(), "complete": False})
-        first, rest = self.compare("base.json", "part.json").stdout.split("\n", 1)
-        self.assertTrue(first.startswith("NEW is not complete; same: "), first)
+        first, rest = self.compare("base.json", "part.json", code=11).stdout.split("\n", 1)
+        self.assertTrue(first.startswith("blind: NEW is not complete"), first)
         self.assertIn("\nNEW is not complete: the cells that the interrupted sweep did not measure are "
                       "missing\n", rest)
         for format in ("json", "markdown", "github", "junit"):
-            done = self.compare("base.json", "part.json", "--format", format)
+            done = self.compare("base.json", "part.json", "--format", format, code=11)
             self.assertIn("NEW is not complete", done.stdout, format)
         self.assertNotIn("complete", self.compare("base.json", "base.json").stdout)
 
@@ -118,16 +118,16 @@ class Verdicts(CompareCase):
         done = self.compare(base, base, "--require-power", "submit=5%", code=11)
         self.assertIn("is not met", done.stdout, "no submit time was measured")
 
-    def test_launches_apart_are_named_and_less_steady_ones_fail_if_strict(self):
+    def test_launches_apart_are_named_and_decide_no_exit_code(self):
         base = self.of_a_mode("steady.json", [1] * 5)
-        done = self.compare(base, self.of_a_mode("odd.json", [1, 1, 1.5, 1, 1]))
+        done = self.compare(base, self.of_a_mode("odd.json", [1, 1, 1.5, 1, 1]), code=11)
         self.assertRegex(done.stdout,
                          r"  launch 2 of NEW: latency is 1\.49\dx that of the others, "
                          r"in most of 9 cells\n")
         self.assertIn("less steady: whole latency: the spread of launches is 18 % in NEW", done.stdout)
         wild = self.of_a_mode("wild.json", [1, 1.4, 1, 1.4, 1])
-        self.assertNotIn("launch far from the others", self.compare(base, wild).stdout)
-        found = json.loads(self.compare(base, wild, "--strict", "--format", "json", code=10).stdout)
+        self.assertNotIn("launch far from the others", self.compare(base, wild, code=11).stdout)
+        found = json.loads(self.compare(base, wild, "--strict", "--format", "json", code=11).stdout)
         self.assertEqual("less steady", found["means"][0]["steadiness"]["verdict"])
 
     def test_margins_and_floors_decide_what_matters(self):
@@ -141,17 +141,17 @@ class Verdicts(CompareCase):
         self.assertTrue(json.loads(done.stdout)["passed"])
         self.assertFalse((self.folder / "-").exists())
 
-    def test_one_launch_a_side_is_inconclusive(self):
+    def test_one_launch_a_side_is_blind(self):
         self.put("one.json", document(launches=1))
-        done = self.compare("one.json", "one.json")
-        self.assertIn("inconclusive", done.stdout)
+        done = self.compare("one.json", "one.json", code=11)
+        self.assertTrue(done.stdout.startswith("blind: no latency is decided; "), done.stdout)
         self.assertIn("--launches 5", done.stdout)
         self.compare("one.json", "one.json", "--strict", code=11)
         self.compare("base.json", "base.json", "--strict")
 
     def test_a_committed_result_of_a_gpu(self):
         done = self.compare(BASELINE, BASELINE)
-        self.assertIn("inconclusive: 182 of 345 metrics; none is slower", done.stdout)
+        self.assertIn("inconclusive: 182 of 345 metrics", done.stdout)
         self.assertIn("NVIDIA H100", done.stdout)
 
     def test_another_device_or_plan_is_12_unless_allowed(self):
@@ -202,7 +202,7 @@ class Verdicts(CompareCase):
             self.put(f"shards/{c}.json", dict(whole, cells=[whole["cells"][c]]))
         for folder in ("launches", "shards"):
             done = self.compare("base.json", folder)
-            self.assertIn("same: all 6 metrics of 3 cells", done.stdout)
+            self.assertIn("passed: nothing is slower", done.stdout)
 
     def test_an_interleaved_run_is_compared_in_pairs(self):
         for name, factor in (("a.json", 1.0), ("b.json", 1.05)):
@@ -218,8 +218,8 @@ class Verdicts(CompareCase):
             self.run_graphbench("--sweep", "--device", "host", "--workload", "mlp", "--batch", "1,2",
                                 "--warmup", "0", "--launches", "3", "--time-per-cell", "0.005",
                                 "--samples-max", "5", "--json", name, "--quiet", code=0)
-        self.compare("a.json", "a.json")
-        done = self.run_graphbench("compare", "a.json", "b.json", "--format", "json", code=(0, 10))
+        self.compare("a.json", "a.json", code=(0, 11))
+        done = self.run_graphbench("compare", "a.json", "b.json", "--format", "json", code=(0, 10, 11))
         self.assertEqual(6, json.loads(done.stdout)["counts"]["cells"]["compared"])
 
 
@@ -357,7 +357,7 @@ class BadInput(CompareCase):
         self.addCleanup(os.close, ours)
         done = subprocess.run([BINARY, "compare", f"/dev/fd/{ours}", "base.json"], cwd=self.folder,
                               pass_fds=[ours], timeout=60, capture_output=True, text=True, check=False)
-        self.assertIn("same: all 6 metrics", done.stdout, done.stderr)
+        self.assertIn("passed: nothing is slower", done.stdout, done.stderr)
 
     def test_arguments(self):
         self.refuse((), "BASE is missing")

@@ -64,7 +64,7 @@ class Gate(GateCase):
         once = self.document("once.json", [1e-3])
         failed = self.document("failed.json", [], "failed")
         blind = ["--require-power", "off"]
-        for new, options, code in ((again, [], 0), (self.slower, [], 10), (once, [], 11), (once, blind, 0),
+        for new, options, code in ((again, [], 0), (self.slower, [], 10), (once, [], 11), (once, blind, 11),
                                    (once, ["--strict"], 11), (failed, [], 10)):
             with self.subTest(new=new, options=options):
                 self.run_gate("--baseline", self.base, "--result", new, *options, code=code)

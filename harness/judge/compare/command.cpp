@@ -19,8 +19,9 @@ namespace {
 constexpr const char* compare_footer =
     "BASE and NEW are result documents, or folders of result documents (one per shard or launch).\nExit "
     "codes: 0 nothing "
-    "slower; 2 bad usage or input; 10 slower, or a cell or metric is no longer measured; 11\ninconclusive "
-    "with --strict, or less power than --require-power; 12 not comparable. docs/comparing.md explains\n"
+    "slower; 2 bad usage or input; 10 slower, or a cell or metric is no longer measured; 11\nblind: "
+    "no latency is decided, a side is not complete, less power than --require-power, or with --strict an\n"
+    "inconclusive metric; 12 not comparable, or no common cell. docs/comparing.md explains\n"
     "every number.\n";
 
 struct CompareArguments {

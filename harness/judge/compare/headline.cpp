@@ -1,4 +1,4 @@
-// Writes the headline: the verdict, the number of cells, then the cell that changed most.
+// Writes the headline: the outcome and its reason, then what else there is to know.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -6,6 +6,7 @@
 
 #include "graphs/base/text.hpp"
 #include "harness/judge/compare/compare.hpp"
+#include "harness/judge/report/words.hpp"
 
 namespace graphbench::judge {
 namespace {
@@ -56,59 +57,101 @@ std::string extent(const Comparison& comparison, Verdict verdict) {
 }
 
 std::string not_comparable(const Comparison& comparison) {
+  if (comparison.comparable) return "not comparable: no cell is ok on both sides";
   const std::string fields = join(fields_in_the_way(comparison.differences), ",");
   return "not comparable: the sides differ in " + fields + "; to compare anyway, give --allow " + fields;
 }
 
-std::string headline_verdict_text(const Comparison& comparison) {
-  const model::ComparisonCounts& counts = comparison.counts;
-  const std::int64_t metrics = counts.same + counts.faster + counts.slower + counts.inconclusive;
-  switch (comparison.verdict) {
-    case Verdict::slower:
-      return "slower: " + extent(comparison, Verdict::slower);
-    case Verdict::faster:
-      return "faster: " + extent(comparison, Verdict::faster);
-    case Verdict::same:
-      return fmt::format("same: all {} metrics of {} cells are within the margin", metrics, counts.compared);
-    case Verdict::inconclusive:
-      break;
+std::string lost_text(const model::ComparisonCounts& counts) {
+  std::vector<std::string> lost;
+  if (const std::int64_t cells = counts.coverage_regressions - counts.cells_lacking; cells > 0)
+    lost.push_back(fmt::format("{} cell{} lost", cells, cells == 1 ? "" : "s"));
+  if (counts.metrics_lost > 0) {
+    lost.push_back(fmt::format("{} metric{} of {} cell{} lost", counts.metrics_lost,
+                               counts.metrics_lost == 1 ? "" : "s", counts.cells_lacking,
+                               counts.cells_lacking == 1 ? "" : "s"));
   }
-  if (metrics == 0 && counts.compared == 0) return "inconclusive: no cell is ok on both sides";
-  if (metrics == 0) {
-    return fmt::format("inconclusive: {} ok on both sides, but no metric is measured on both",
+  return join(lost, "; ");
+}
+
+// "mlp/.../whole submit, and 181 other metrics".
+std::string undecided_text(const Comparison& comparison) {
+  for (const CellComparison& cell : comparison.cells) {
+    for (const MetricComparison& metric : cell.metrics) {
+      if (metric.verdict != Verdict::inconclusive) continue;
+      const std::int64_t others = comparison.counts.inconclusive - 1;
+      return cell.id + " " + name_of(metric.metric) +
+             (others == 0 ? "" : fmt::format(", and {} other metric{}", others, others == 1 ? "" : "s"));
+    }
+  }
+  return "";
+}
+
+std::string blind_text(const Comparison& comparison) {
+  if (const std::string text = incomplete_text(comparison); !text.empty()) return text;
+  if (!powerful(comparison)) {
+    const std::string found = found_text(comparison);
+    return "--require-power " + required_text(comparison.settings) + " is not met" +
+           (found.empty() ? "" : ": found in nine cases of ten is, " + found);
+  }
+  const model::ComparisonCounts& counts = comparison.counts;
+  if (counts.same + counts.faster + counts.slower + counts.inconclusive == 0) {
+    return fmt::format("{} ok on both sides, but no metric is measured on both",
                        counts.compared == 1 ? "a cell is" : fmt::format("{} cells are", counts.compared));
   }
-  std::string text =
-      fmt::format("inconclusive: {} of {} metrics; none is slower", counts.inconclusive, metrics);
-  if (counts.faster > 0 || counts.means_faster > 0)
-    text += "; faster: " + extent(comparison, Verdict::faster);
-  return text;
+  if (!latency_decided(comparison)) return "no latency is decided";
+  return "--strict, and inconclusive is " + undecided_text(comparison);
+}
+
+std::string outcome_text(const Comparison& comparison) {
+  const model::Outcome outcome = outcome_of(comparison);
+  const std::string word = name_of(outcome) + ": ";
+  switch (outcome) {
+    case model::Outcome::passed: {
+      const std::string seen = cells_found_text(comparison);
+      return word + "nothing is slower" +
+             (seen.empty() ? "" : "; in the worst cell a slowdown would have been seen of " + seen);
+    }
+    case model::Outcome::faster:
+      return word + extent(comparison, Verdict::faster);
+    case model::Outcome::slower:
+      return word + extent(comparison, Verdict::slower);
+    case model::Outcome::lost:
+      return word + lost_text(comparison.counts);
+    case model::Outcome::changed:
+      return word + "a count changed, with --strict";
+    case model::Outcome::blind:
+      return word + blind_text(comparison);
+    case model::Outcome::not_comparable:
+      break;
+  }
+  return not_comparable(comparison);
 }
 
 }  // namespace
 
 std::string headline_of(const Comparison& comparison) {
-  if (!comparison.comparable) return not_comparable(comparison);
   const model::ComparisonCounts& counts = comparison.counts;
-  std::string text = model::incomplete_text(comparison);
-  if (!text.empty()) text += "; ";
-  if (const std::int64_t cells = counts.coverage_regressions - counts.cells_lacking; cells > 0) {
-    text += fmt::format("{} cell{} lost; ", cells, cells == 1 ? "" : "s");
+  const model::Outcome outcome = outcome_of(comparison);
+  std::string text = outcome_text(comparison);
+  if (!comparison.comparable) return text;
+  const auto add = [&](const std::string& more) {
+    if (!more.empty()) text += "; " + more;
+  };
+  if (outcome != model::Outcome::blind) add(incomplete_text(comparison));
+  if (outcome != model::Outcome::lost) add(lost_text(counts));
+  if (counts.inconclusive > 0) {
+    add(fmt::format("inconclusive: {} of {} metrics", counts.inconclusive,
+                    counts.same + counts.faster + counts.slower + counts.inconclusive));
   }
-  if (counts.metrics_lost > 0) {
-    text += fmt::format("{} metric{} of {} cell{} lost; ", counts.metrics_lost,
-                        counts.metrics_lost == 1 ? "" : "s", counts.cells_lacking,
-                        counts.cells_lacking == 1 ? "" : "s");
-  }
-  text += headline_verdict_text(comparison);
   if (counts.changed > 0)
-    text += fmt::format("; changed: {} count{} of {} cell{}", counts.changed, counts.changed == 1 ? "" : "s",
-                        counts.cells_changed, counts.cells_changed == 1 ? "" : "s");
+    add(fmt::format("changed: {} count{} of {} cell{}", counts.changed, counts.changed == 1 ? "" : "s",
+                    counts.cells_changed, counts.cells_changed == 1 ? "" : "s"));
   if (counts.means_less_steady > 0)
-    text += fmt::format("; {}: {} mean{}", model::less_steady_word, counts.means_less_steady,
-                        counts.means_less_steady == 1 ? "" : "s");
+    add(fmt::format("{}: {} mean{}", model::less_steady_word, counts.means_less_steady,
+                    counts.means_less_steady == 1 ? "" : "s"));
   if (const std::size_t odd = comparison.odd_launches.size(); odd > 0)
-    text += fmt::format("; launches far from the others: {}", odd);
+    add(fmt::format("launches far from the others: {}", odd));
   return text;
 }
 

@@ -97,6 +97,9 @@ GB_DESCRIBE(CellComparison, id, family, coverage, regression, (later, reason), m
 struct PassedField {
   static std::optional<Json> write(const Comparison& comparison) { return passed(comparison); }
 };
+struct OutcomeField {
+  static std::optional<Json> write(const Comparison& comparison) { return name_of(outcome_of(comparison)); }
+};
 struct DecidedField {
   static std::optional<Json> write(const Comparison& comparison) { return decided(comparison); }
 };
@@ -115,9 +118,10 @@ struct CountsField {
 
 // A document has the three lists too, with one line for each element (print_comparison_json()).
 GB_DESCRIBE(Comparison, comparable, (computed_field<PassedField>("passed")),
-            (computed_field<DecidedField>("decided")), (custom_field<VerdictField>("verdict")), headline,
-            base, (field("new", &T::now)), (custom_field<SettingsField>("settings")), slowdown_found,
-            differences, (custom_field<CountsField>("counts", 3)), (message, means), (message, odd_launches),
+            (computed_field<OutcomeField>("outcome")), (computed_field<DecidedField>("decided")),
+            (custom_field<VerdictField>("verdict")), headline, base, (field("new", &T::now)),
+            (custom_field<SettingsField>("settings")), slowdown_found, differences,
+            (custom_field<CountsField>("counts", 3)), (message, means), (message, odd_launches),
             (message, cells));
 
 }  // namespace graphbench::model

@@ -36,10 +36,16 @@ reporters::Weight weight_of(Verdict verdict) {
   return reporters::Weight::normal;
 }
 
-// What is inconclusive fails with --strict.
-reporters::Weight weight_of(Verdict verdict, const model::ComparisonSettings& settings) {
-  return verdict == Verdict::inconclusive && settings.strict ? reporters::Weight::regression
-                                                             : weight_of(verdict);
+// What is inconclusive fails with --strict. Else it skips the cell's test, unless the cell's latency is
+// decided.
+reporters::Weight weight_of(const CellComparison& cell, Verdict verdict,
+                            const model::ComparisonSettings& settings) {
+  if (verdict != Verdict::inconclusive) return weight_of(verdict);
+  if (settings.strict) return reporters::Weight::regression;
+  const bool decided = std::ranges::any_of(cell.metrics, [](const MetricComparison& metric) {
+    return metric.metric == model::Metric::latency && metric.verdict != Verdict::inconclusive;
+  });
+  return decided ? reporters::Weight::normal : reporters::Weight::undecided;
 }
 
 // A cell's class is its workload, mode, preset, dtype and pass, so that a test report shows all batches and
@@ -106,7 +112,7 @@ reporters::Section verdict_section(const Comparison& comparison, Verdict verdict
       .folded = verdict == Verdict::same || verdict == Verdict::inconclusive};
   for (const Finding& each : found) {
     reporters::Row row = row_of(*each.cell, name_of(verdict), metric_text(*each.metric),
-                                weight_of(verdict, comparison.settings));
+                                weight_of(*each.cell, verdict, comparison.settings));
     row.values = {reporters::text_value(each.cell->id), reporters::text_value(name_of(each.metric->metric))};
     for (reporters::Value& value : numbers_of(*each.metric, true)) row.values.push_back(std::move(value));
     row.values.push_back(reporters::text_value(
@@ -143,7 +149,7 @@ reporters::Section means_section(const Comparison& comparison) {
       row.note = std::string(model::less_steady_word) + ": " + less_steady_text(mean);
       if (row.weight != reporters::Weight::regression) {
         row.verdict = model::less_steady_word;
-        row.weight = comparison.settings.strict ? reporters::Weight::regression : reporters::Weight::notice;
+        row.weight = reporters::Weight::notice;
       }
     }
     section.rows.push_back(std::move(row));
@@ -242,21 +248,11 @@ reporters::Section launches_section(const Comparison& comparison) {
   return section;
 }
 
-std::string heading_of(const Comparison& comparison) {
-  if (!comparison.comparable) return "not comparable";
-  if (comparison.counts.coverage_regressions > 0) {
-    const bool cells = comparison.counts.coverage_regressions > comparison.counts.cells_lacking;
-    return std::string(comparison.counts.slower > 0 ? "slower, and " : "") + (cells ? "cells" : "metrics") +
-           " lost";
-  }
-  return name_of(comparison.verdict);
-}
-
 void add_facts(reporters::Report& report, const Comparison& comparison) {
   const auto add = [&](const char* name, const std::string& text) {
     if (!text.empty()) report.facts.emplace_back(name, text);
   };
-  add("verdict", comparison.comparable ? name_of(comparison.verdict) : "not comparable");
+  add("verdict", name_of(outcome_of(comparison)));
   add("headline", comparison.headline);
   add("base", side_text(comparison.base));
   add("new", side_text(comparison.now));
@@ -276,11 +272,6 @@ void add_closing(reporters::Report& report, const Comparison& comparison) {
   if (comparison.comparable) add(settings_text(comparison.settings));
   for (const std::string& line : advice(comparison)) add(line);
   add(power_text(comparison));
-  if (!comparison.comparable || powerful(comparison)) return;
-  reporters::Sentence& power = report.closing.back();
-  power.weight = reporters::Weight::regression;
-  power.test = "the launches find a slowdown of the required size";
-  power.verdict = "power";
 }
 
 std::vector<reporters::Sentence> how_to_read(const Comparison& comparison) {
@@ -307,24 +298,34 @@ std::vector<reporters::Sentence> how_to_read(const Comparison& comparison) {
 reporters::Report report_of(const Comparison& comparison) {
   reporters::Report report{.name = "graphbench compare",
                            .group = whole_class,
-                           .heading = "graphbench: " + heading_of(comparison),
+                           .heading = "graphbench: " + name_of(outcome_of(comparison)),
                            .help = how_to_read(comparison),
                            .started_at = comparison.now.started_at,
                            .page_bytes_max = reporters::comment_bytes_max};
   report.title.text = comparison.headline;
-  report.title.weight = passed(comparison) ? weight_of(comparison.verdict) : reporters::Weight::regression;
-  const bool judged =
-      std::ranges::any_of(comparison.cells, [](const auto& cell) { return !cell.metrics.empty(); });
-  if (!comparison.comparable || !judged) {
+  const model::Outcome outcome = outcome_of(comparison);
+  report.title.weight = outcome == model::Outcome::passed   ? reporters::Weight::normal
+                        : outcome == model::Outcome::faster ? reporters::Weight::good
+                                                            : reporters::Weight::regression;
+  if (outcome == model::Outcome::not_comparable) {
     report.title.test = "the two sides are comparable";
-    report.title.verdict = comparison.comparable ? "inconclusive" : "not_comparable";
-    if (passed(comparison)) report.title.weight = reporters::Weight::undecided;
+    report.title.verdict = "not_comparable";
+  } else if (outcome == model::Outcome::blind) {
+    report.title.test = "the comparison sees a slowdown";
+    report.title.verdict = "blind";
   }
   if (const std::string incomplete = incomplete_text(comparison); !incomplete.empty())
     report.head.push_back({incomplete + ": the cells that the interrupted sweep did not measure are missing",
                            reporters::Weight::notice});
   report.head.push_back({side_text(comparison.base), reporters::Weight::normal, "BASE"});
   report.head.push_back({side_text(comparison.now), reporters::Weight::normal, "NEW"});
+  if (comparison.tests > 0) {
+    report.head.push_back(
+        {fmt::format("the chance of such a ratio without a change beyond the margin, corrected "
+                     "over all {} tests",
+                     comparison.tests),
+         reporters::Weight::normal, "q"});
+  }
   const reporters::Weight changed =
       comparison.settings.strict ? reporters::Weight::regression : reporters::Weight::normal;
   report.sections = {

@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "graphs/base/text.hpp"
+#include "harness/judge/compare/judge.hpp"
 #include "harness/model/codec/document.hpp"
 #include "harness/model/metrics.hpp"
 #include "reporters/format.hpp"
@@ -73,17 +74,6 @@ bool lacks_launches(const model::Comparison& comparison) {
 // The family may be empty in a comparison that a user wrote by hand.
 std::string_view family_of(const model::CellComparison& cell) {
   return cell.family.empty() ? cell.id : cell.family;
-}
-
-// "5 %,submit=10 %"
-std::string required_text(const model::ComparisonSettings& settings) {
-  std::vector<std::string> required;
-  if (settings.require_power) required.push_back(reporters::percent_text(settings.require_power));
-  for (const model::Metric metric : model::mean_metrics) {
-    const std::optional<double>& wanted = settings.of(metric).require_power;
-    if (wanted) required.push_back(name_of(metric) + "=" + reporters::percent_text(wanted));
-  }
-  return join(required, ",");
 }
 
 // Writes at most six characters, so that ratios in columns stay apart.
@@ -387,13 +377,40 @@ std::string found_text(const model::Comparison& comparison) {
   return "in the worst cell's latency " + cells + (means.empty() ? "" : "; in all cells " + means);
 }
 
+std::string required_text(const model::ComparisonSettings& settings) {
+  std::vector<std::string> required;
+  if (settings.require_power) required.push_back(reporters::percent_text(settings.require_power));
+  for (const model::Metric metric : model::mean_metrics) {
+    const std::optional<double>& wanted = settings.of(metric).require_power;
+    if (wanted) required.push_back(name_of(metric) + "=" + reporters::percent_text(wanted));
+  }
+  return join(required, ",");
+}
+
+namespace {
+
+// What can be typed: of `ab --until-decided`, no more launches than its last look has.
+std::string remedy_text(const model::Comparison& comparison) {
+  const bool paired = std::ranges::any_of(comparison.cells, [](const model::CellComparison& cell) {
+    return std::ranges::any_of(cell.metrics, &MetricComparison::paired);
+  });
+  if (!paired) return "raise --launches, or stop other programs";
+  const std::int64_t most = planned_looks.back();
+  if (comparison.base.launches_max < most)
+    return "raise --launches or --until-decided, or stop other programs";
+  return fmt::format(
+      "--until-decided takes no more than {} launches a side: stop other programs, or require less", most);
+}
+
+}  // namespace
+
 std::string power_text(const model::Comparison& comparison) {
   if (!comparison.comparable) return "";
   const std::string found = found_text(comparison);
   std::string text = found.empty() ? "" : "Slowdowns found in nine cases of ten: " + found;
   if (!powerful(comparison)) {
     text += (text.empty() ? "" : "; ") + ("--require-power " + required_text(comparison.settings)) +
-            " is not met: raise --launches, or stop other programs";
+            " is not met: " + remedy_text(comparison);
   }
   return text.empty() ? text : text + ".";
 }

@@ -81,6 +81,8 @@ std::string settings_text(const model::ComparisonSettings& settings);
 std::string cells_found_text(const model::Comparison& comparison);
 std::string means_found_text(const model::Comparison& comparison);
 std::string found_text(const model::Comparison& comparison);
+// "5 %,submit=10 %".
+std::string required_text(const model::ComparisonSettings& settings);
 // A sentence of found_text(), and of --require-power if that is not met. Empty if there is neither.
 std::string power_text(const model::Comparison& comparison);
 // What the user should do next, one sentence per line; may be empty.
