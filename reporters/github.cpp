@@ -40,8 +40,9 @@ struct Annotations {
   }
 };
 
-std::size_t write_annotations(std::ostream& out, const std::vector<std::string>& annotations) {
-  const std::size_t shown = std::min(annotations.size(), annotations_max);
+std::size_t write_annotations(std::ostream& out, const std::vector<std::string>& annotations,
+                              std::size_t most) {
+  const std::size_t shown = std::min(annotations.size(), most);
   for (std::size_t i = 0; i < shown; ++i) out << annotations[i];
   return annotations.size() - shown;
 }
@@ -65,15 +66,15 @@ void print_github(std::ostream& out, const Report& report, const PrintOptions&) 
     for (const Sentence& each : section.sentences) found.add(each, section.subject);
   }
   for (const Sentence& each : report.closing) found.add(each, "notice");
-  const std::size_t errors_left = write_annotations(out, found.errors);
-  const std::size_t warnings_left = write_annotations(out, found.warnings);
+  // What fails without an annotation of its own fails by its title, which must be among those shown.
+  const bool fails = report.title.weight == Weight::regression && !report.title.test.empty();
+  const std::size_t errors_left = write_annotations(out, found.errors, annotations_max - (fails ? 1 : 0));
+  const std::size_t warnings_left = write_annotations(out, found.warnings, annotations_max);
   std::string notice = printable(report.title.text);
   if (errors_left > 0) notice += fmt::format("; {} more errors are not shown", errors_left);
   if (warnings_left > 0) notice += fmt::format("; {} more warnings are not shown", warnings_left);
   notice += undecided;
   if (!report.summary.empty()) notice += "; " + report.summary;
-  // What fails without an annotation of its own fails by its title.
-  const bool fails = report.title.weight == Weight::regression && !report.title.test.empty();
   const char* level = fails ? "error" : "notice";
   out << fmt::format("::{} title={}::{}\n", level, escaped(report.heading, true), escaped(notice, false));
 }

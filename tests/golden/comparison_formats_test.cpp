@@ -94,6 +94,18 @@ TEST(Formats, AnnotationsStopAtWhatGithubShowsAndSayHowManyAreLeft) {
   EXPECT_NE(std::string::npos, text.find("; 70 more errors are not shown; 2 more warnings are not shown"));
 }
 
+// GitHub shows ten errors, and the verdict is the last line.
+TEST(Formats, ABlindVerdictIsOneOfTheErrorsThatGithubShows) {
+  model::Comparison comparison = samples::single_launch_comparison();
+  comparison.settings.strict = true;
+  const model::CellComparison cell = comparison.cells.front();
+  for (int i = 0; i < 20; ++i) comparison.cells.push_back(cell);
+  const std::string text = shown("github", comparison);
+  EXPECT_EQ(10u, lines_with(text, "::error "));
+  EXPECT_EQ(1u, lines_with(text, "::error title=graphbench%3A blind::blind: "));
+  EXPECT_EQ(0u, lines_with(text, "::notice "));
+}
+
 TEST(Formats, WhatIsInconclusiveIsAnnotatedByANumberUnlessItFails) {
   model::Comparison comparison = samples::large_comparison(2);
   std::string text = shown("github", comparison);

@@ -43,7 +43,7 @@ class Ab(AbCase):
 
     def test_alternates_launches_group_by_group(self):
         done = self.ab("--base", self.wrapper("old"), "--new", self.wrapper("new"), "--launches", "4",
-                       "--quiet", code=(0, 10))
+                       "--quiet", code=(0, 10, 11))
         self.assertNotIn("left", done.stderr)
         sweeps = self.sweeps()
         self.assertEqual(2 * 4 * 3, len(sweeps))
@@ -54,7 +54,7 @@ class Ab(AbCase):
 
     def test_alternates_cell_by_cell_where_asked(self):
         done = self.ab("--base", self.wrapper("old"), "--new", self.wrapper("new"), "--launches", "4",
-                       "--mode", "eager,whole", "--alternate", "cell", code=(0, 10))
+                       "--mode", "eager,whole", "--alternate", "cell", code=(0, 10, 11))
         self.assertRegex(done.stderr, "w0 b[12] ")
         sweeps = self.sweeps()
         self.assertEqual(2 * 4 * 2 * 2, len(sweeps))
@@ -67,7 +67,7 @@ class Ab(AbCase):
 
     def test_documents_of_single_cells_are_whole_and_are_another_plan_than_whole_tasks(self):
         sides = ["--base", BINARY, "--launches", "2", "--mode", "eager,whole"]
-        self.ab(*sides, "--alternate", "cell", code=(0, 10))
+        self.ab(*sides, "--alternate", "cell", code=(0, 10, 11))
         cells = [self.result(f"graphbench-{side}.json") for side in ("base", "new")]
         for side in cells:
             self.assert_sound(side)
@@ -84,7 +84,7 @@ class Ab(AbCase):
         self.assertTrue(all(metric["paired"] for cell in comparison["cells"] for metric in cell["metrics"]))
 
         whole = ["--json-base", "whole.json", "--json-new", "x.json"]
-        self.ab(*sides, *whole, code=(0, 10))
+        self.ab(*sides, *whole, code=(0, 10, 11))
         self.assertNotIn("cell_processes", self.result("whole.json")["plan"])
         done = self.run_graphbench("compare", "whole.json", "graphbench-new.json", "--format", "json",
                                    code=12)
@@ -95,12 +95,13 @@ class Ab(AbCase):
     def test_runs_one_binary_in_two_environments(self):
         wrapper = self.wrapper("one")
         self.ab("--base", wrapper, "--new", wrapper, "--env-a", "SIDE=a", "--env-b", "SIDE=b",
-                "--env-b", "X=1", "--launches", "2", code=(0, 10))
+                "--env-b", "X=1", "--launches", "2", code=(0, 10, 11))
         self.assertEqual({"a": 6, "b": 6}, {side: sum(call[1] == side for call in self.sweeps())
                                             for side in "ab"})
 
     def test_new_is_this_binary_where_it_is_not_named(self):
-        self.ab("--base", self.wrapper("old"), "--launches", "2", "--mode", "eager", "--quiet", code=(0, 10))
+        self.ab("--base", self.wrapper("old"), "--launches", "2", "--mode", "eager", "--quiet",
+                code=(0, 10, 11))
         self.assertEqual(2, len(self.sweeps()))
         self.assertEqual(2, len(self.result("graphbench-new.json")["cells"][0]["launches"]))
 

@@ -32,7 +32,7 @@ class Baselines(ServeCase):
         base = self.result("base.json")
         self.write("base.json", json.dumps({**base, "started_at": "2026-01-01T00:00:00Z"}))
 
-    def compare(self, new, code=(0, 10)):
+    def compare(self, new, code=(0, 10, 11)):
         done = self.run_graphbench("compare", "base.json", new, "--format", "json", code=code)
         return json.loads(done.stdout)
 

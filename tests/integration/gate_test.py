@@ -126,7 +126,8 @@ class Gate(GateCase):
         failed = (self.folder / self.document("failed.json", [], "failed")).read_text(encoding="utf-8")
         partial = before.replace('"complete": true', '"complete" : false')
         for text, code in ((failed, 3), (failed.replace('"status": ', '"status" :\n '), 3), (partial, 3),
-                           (partial.replace(" : ", ": "), 3), (before[:-20], 2)):
+                           (partial.replace(" : ", ": "), 3), (before[:-20], 2),
+                           (failed.replace('"failed"', '"skipped"'), 3)):
             with self.subTest(text[:60]):
                 self.write("new.json", text)
                 self.run_gate("--baseline", self.base, "--accept", "--result", "new.json", code=code)

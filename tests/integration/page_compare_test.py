@@ -33,7 +33,7 @@ class Compared(PageCase):
         self.compare(base, new)
         said = self.ask("POST", "/v1/compare", {"base": base.split("/")[-1], "new": new.split("/")[-1]})[1]
         self.wait_until("headline", ".")
-        self.assertEqual((said["verdict"], said["headline"]), (self.text("verdict"), self.text("headline")))
+        self.assertEqual((said["outcome"], said["headline"]), (self.text("verdict"), self.text("headline")))
         names = [f"{each['mode']} {each['metric']}" for each in said["means"]]
         names += [f"{cell['id']} {each['metric']}" for cell in said["cells"] for each in cell["metrics"]
                   if each["verdict"] != "same"]
