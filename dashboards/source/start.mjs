@@ -14,9 +14,9 @@ export function startUp(builder, cells) {
     rows({
       title: "From a ready context to the first step",
       description: "Start-up: from a process's first warmup to the end of its last batch's first step, " +
-        "for all batches. The other columns are of one batch. The start was warm if preparing found entries " +
-        "in the cache. Package: the program, its choices and its weights were loaded. The earlier stages are in " +
-        "the last columns.",
+        "for all batches. The other columns are of one batch. The start was warm if preparing found " +
+        "entries in the cache. Package: the program, its choices and its weights were loaded. The " +
+        "earlier stages are in the last columns.",
       unit: UNITS.inColumns, height: 6,
     }, ["mode"], [
       of("Start-up, s", "startup_seconds"),

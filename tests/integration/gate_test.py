@@ -27,7 +27,8 @@ class GateCase(harness_case.HarnessCase):
         base.update(GRAPHBENCH=harness_case.BINARY, **environment)
         done = subprocess.run([GATE, *map(str, arguments)], cwd=self.folder, env=base, capture_output=True,
                               text=True, timeout=300, check=False)
-        self.assertEqual(code, done.returncode, done.stdout + done.stderr)
+        codes = code if isinstance(code, tuple) else (code,)
+        self.assertIn(done.returncode, codes, done.stdout + done.stderr)
         return done
 
     def document(self, name, latencies, status="ok"):
@@ -52,9 +53,9 @@ class Gate(GateCase):
         self.run_gate("--baseline", "ci/baseline.json", "--accept", "--launches", 2, "--", *TINY, code=0)
         self.assertEqual("graphbench.result/1", self.result("ci/baseline.json")["schema"])
         self.assertEqual(2, self.result("ci/baseline.json")["plan"]["launches"])
-        # The margin is so wide that only what is broken fails.
+        # The margin is so wide that only what is broken fails. Two launches may decide nothing: blind.
         self.run_gate("--baseline", "ci/baseline.json", "--launches", 2, "--margin", "900%",
-                      "--require-power", "off", "--", *TINY, code=0)
+                      "--require-power", "off", "--", *TINY, code=(0, 11))
         self.assertEqual("graphbench.comparison/1", self.result("gate/comparison.json")["schema"])
         for name in ("result.json", "comparison.md", "junit.xml", "report.html"):
             self.assertTrue((self.folder / "gate" / name).exists(), name)
