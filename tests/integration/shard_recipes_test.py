@@ -23,6 +23,7 @@ KILLS = int(os.environ.get("GRAPHBENCH_TEST_KILLS", "1"))
 # Each of eight shards is a group with two tasks per launch.
 SWEEP = ["--device", "host", "--workload", "mlp", "--batch", "1,2", "--warmup", f"1:{SHARDS}:+1", "--mode",
          "eager,whole", "--time-per-cell", "0.001", "--samples-max", "5", "--quiet"]
+ONE_LAUNCH = [*SWEEP, "--launches", "1"]
 
 
 class RecipesCase(ShardsCase):
@@ -106,8 +107,8 @@ class UnderSlurm(RecipesCase):
 
     def test_what_is_missing_is_listed_and_measured_by_a_part_of_the_array(self):
         for part, state in ((1, "FAILED"), (2, "COMPLETED")):
-            submitted = self.run_recipe(RECIPES / "submit", 2, "results", f"--array={part}", "--", *SWEEP,
-                                        GRAPHBENCH_SHARDS="2")
+            submitted = self.run_recipe(RECIPES / "submit", 2, "results", f"--array={part}", "--",
+                                        *ONE_LAUNCH, GRAPHBENCH_SHARDS="2")
             merge = submitted.stdout.split()[1]
             wait_for("the merge", lambda: self.slurm.field(merge, "JobState") == state, 120)
         self.assertIn("shard 2 of 2 is missing", (self.results / "merge.log").read_text())
@@ -121,7 +122,7 @@ class UnderSlurm(RecipesCase):
         self.assertEqual("0", self.slurm.field(array, "Restarts"))
 
     def test_a_step_has_a_shard_a_task(self):
-        self.run_recipe("srun", "-n", 4, RECIPES / "entry", "shard", "results", *SWEEP)
+        self.run_recipe("srun", "-n", 4, RECIPES / "entry", "shard", "results", *ONE_LAUNCH)
         self.run_recipe(RECIPES / "entry", "merge", "results")
         self.check_merged(4)
 
@@ -145,7 +146,7 @@ class Entry(RecipesCase):
         command = ["mpirun", *options, "-n", 4, RECIPES / "entry", "shard", "results"]
         told = self.run_recipe(*command, **self.graphbench("echo $CUDA_VISIBLE_DEVICES")).stdout
         self.assertEqual(["0", "1", "2", "3"], sorted(told.split()))
-        self.run_recipe(*command, *SWEEP)
+        self.run_recipe(*command, *ONE_LAUNCH)
         self.run_recipe(RECIPES / "entry", "merge", "results")
         self.check_merged(4)
 
@@ -204,7 +205,7 @@ class UnderKubernetes(RecipesCase):
         merge = self.start_container(self.merge)
         for index in range(count):
             self.assertIsNone(merge.poll(), "it waits")
-            pod = self.start_container(self.shards, SWEEP, JOB_COMPLETION_INDEX=str(index))
+            pod = self.start_container(self.shards, ONE_LAUNCH, JOB_COMPLETION_INDEX=str(index))
             said = pod.communicate(timeout=60)
             self.assertEqual(0, pod.returncode, said)
         said = merge.communicate(timeout=60)
