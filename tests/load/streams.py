@@ -18,7 +18,8 @@ from scrape import Scraper, quantile
 from service import Service, end, read_options
 
 # Steps long enough for the time to bound a cell: cells are done all the time, for about two minutes.
-SWEEP = {"workload": "mlp", "device": "host", "batch": [256, 512, 1024], "time-per-cell": 0.25}
+SWEEP = {"workload": "mlp", "device": "host", "batch": [256, 512, 1024], "launches": 1,
+         "time-per-cell": 0.25}
 # The same cells, quickly: the service knows their series before its memory counts.
 BRIEF = {"time-per-cell": 0.001, "samples-max": 1}
 # Memory at rest is flat where it grows by less than this per minute, and per run of less than a minute: a

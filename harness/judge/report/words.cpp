@@ -399,7 +399,7 @@ std::string remedy_text(const model::Comparison& comparison) {
   if (comparison.base.launches_max < most)
     return "raise --launches or --until-decided, or stop other programs";
   return fmt::format(
-      "--until-decided takes no more than {} launches a side: stop other programs, or require less", most);
+      "--until-decided takes at most {} launches per side: stop other programs, or require less", most);
 }
 
 }  // namespace
