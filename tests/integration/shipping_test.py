@@ -1,5 +1,6 @@
 """What is shipped to other systems: which versions of system libraries it needs."""
 
+import os
 import pathlib
 import shutil
 import subprocess
@@ -61,10 +62,22 @@ class SymbolVersions(unittest.TestCase):
                              "GLIBC_2.34, GLIBCXX_3.4.29\n", done.stderr)
 
 
+def built():
+    tree = pathlib.Path(BINARY).resolve().parents[1]
+    return [pathlib.Path(BINARY), *tree.glob("lib/*.so"), *tree.glob("lib/graphbench/*.so")]
+
+
 class Libraries(unittest.TestCase):
+    @unittest.skipUnless(os.confstr("CS_GNU_LIBC_VERSION") == "glibc 2.36", "bundles are built on Debian 12")
+    def test_what_is_built_runs_where_the_bundle_must(self):
+        with tempfile.TemporaryDirectory() as folder:
+            # The script edits its files.
+            copies = [shutil.copy(file, folder) for file in built()]
+            done = run(sys.executable, ROOT / "ci" / "symbol_versions.py", *copies)
+        self.assertEqual((0, ""), (done.returncode, done.stderr))
+
     def test_only_the_module_of_the_host_device_needs_onednn(self):
-        tree = pathlib.Path(BINARY).resolve().parents[1]
-        files = [pathlib.Path(BINARY), *tree.glob("lib/*.so"), *tree.glob("lib/graphbench/*.so")]
+        files = built()
         self.assertGreater(len(files), 4)
         needing = [file.name for file in files if "libdnnl.so" in run("objdump", "-p", file).stdout]
         self.assertEqual(["graphbench_host.so"], needing)

@@ -171,7 +171,7 @@ Power power_of(const MeanDifference& difference, double margin, double threshold
   // The ratio of two estimates of a spread is close to lognormal, with variance 1 / freedom.
   const double other_spread = critical * std::expm1(nine_of_ten / std::sqrt(freedom)) / nine_of_ten;
   return {margin + difference.error * critical * (1 - 1 / (4 * freedom)),
-          difference.error * std::hypot(1, other_spread), critical};
+          difference.error * std::sqrt(1 + other_spread * other_spread), critical};
 }
 
 std::optional<double> found_in_any(std::span<const Power> powers, double largest) {
