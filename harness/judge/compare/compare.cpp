@@ -310,7 +310,8 @@ model::Comparison compare(const Side& base, const Side& now, const model::Compar
     comparison.counts.means_less_steady += mean.less_steady ? 1 : 0;
   }
   comparison.verdict = model::verdict_of(comparison.counts);
-  comparison.headline = headline_of(comparison);
+  comparison.headline = headline_of(
+      comparison, interleaved ? "" : disturbance_of(base.facts, now.facts, comparison.differences));
   return comparison;
 }
 

@@ -32,6 +32,11 @@ const std::vector<std::string>& allowable_fields();
 std::vector<model::Difference> differences_of(const DocumentFacts& base, const DocumentFacts& now,
                                               const std::vector<std::string>& allow);
 
+// How one side was disturbed and the other was not, by load averages, shared cores, SM clocks and throttling:
+// "NEW ran beside other work (load 6.1 against 0.3)". Empty: not so, or not known.
+std::string disturbance_of(const DocumentFacts& base, const DocumentFacts& now,
+                           const std::vector<model::Difference>& differences);
+
 // True if every blocking difference is allowed.
 bool comparable(const std::vector<model::Difference>& differences);
 

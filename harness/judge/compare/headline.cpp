@@ -103,9 +103,12 @@ std::string blind_text(const Comparison& comparison) {
   return "--strict, and inconclusive is " + undecided_text(comparison);
 }
 
-std::string outcome_text(const Comparison& comparison) {
+std::string outcome_text(const Comparison& comparison, const std::string& disturbance) {
   const model::Outcome outcome = outcome_of(comparison);
-  const std::string word = name_of(outcome) + ": ";
+  std::string word = name_of(outcome);
+  if (!disturbance.empty()) word += ", but " + disturbance + ": compare with `graphbench ab`";
+  // The reason follows the advice as a new thought.
+  word += disturbance.empty() ? ": " : "; ";
   switch (outcome) {
     case model::Outcome::passed: {
       const std::string seen = cells_found_text(comparison);
@@ -130,10 +133,10 @@ std::string outcome_text(const Comparison& comparison) {
 
 }  // namespace
 
-std::string headline_of(const Comparison& comparison) {
+std::string headline_of(const Comparison& comparison, const std::string& disturbance) {
   const model::ComparisonCounts& counts = comparison.counts;
   const model::Outcome outcome = outcome_of(comparison);
-  std::string text = outcome_text(comparison);
+  std::string text = outcome_text(comparison, disturbance);
   if (!comparison.comparable) return text;
   const auto add = [&](const std::string& more) {
     if (!more.empty()) text += "; " + more;

@@ -58,6 +58,7 @@ DocumentFacts merged_facts(const std::vector<Document>& documents) {
       merged.started_at = facts.started_at;
     }
     merged.clocks.add(facts.clocks);
+    merged.loads.insert(merged.loads.end(), facts.loads.begin(), facts.loads.end());
     if (merged.interleaved != facts.interleaved) merged.interleaved.clear();
     if (merged.looks != facts.looks) merged.looks.clear();
     for (const auto& [name, value] : facts.fields) {

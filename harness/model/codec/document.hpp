@@ -51,13 +51,18 @@ struct DocumentCell {
   friend bool operator==(const DocumentCell&, const DocumentCell&) = default;
 };
 
-// The readings of the device's monitor before and after launches (launches[].machine).
+// The readings of the device's monitor before and after launches, and how launches' cores did
+// (launches[].machine).
 struct DeviceClocks {
   std::vector<double> sm_clocks_hz;               // all readings, in the document's order
   std::int64_t launches = 0;                      // number of launches with readings
   std::map<std::string, std::int64_t> throttled;  // number of launches by reason
+  std::int64_t pinned = 0;                        // launches whose core was probed
+  std::int64_t shared = 0;                        // those of them beside other work on the core
   void add(const DeviceClocks& later) {
     launches += later.launches;
+    pinned += later.pinned;
+    shared += later.shared;
     sm_clocks_hz.insert(sm_clocks_hz.end(), later.sm_clocks_hz.begin(), later.sm_clocks_hz.end());
     for (const auto& [reason, count] : later.throttled) throttled[reason] += count;
   }
@@ -111,7 +116,8 @@ struct DocumentFacts {
     return found == fields.end() ? std::string() : found->second;
   }
   DeviceClocks clocks;
-  std::string interleaved;  // plan.interleaved.id, which both sides of an A/B run share; empty: no A/B run
+  std::vector<double> loads;  // environment.machine.load_average: of each document that has it
+  std::string interleaved;    // plan.interleaved.id, which both sides of an A/B run share; empty: no A/B run
   // plan.interleaved.looks: the numbers of launches per side at which the A/B run was compared.
   std::vector<std::int64_t> looks;
   friend bool operator==(const DocumentFacts&, const DocumentFacts&) = default;

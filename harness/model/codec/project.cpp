@@ -51,6 +51,10 @@ void add_facts(const Json& object, const std::string& prefix, DocumentFacts& fac
 
 // Adds the readings of one launch to `clocks`. Returns the reasons for throttling around the launch.
 std::set<std::string> add_clocks(const LaunchMachine& machine, DeviceClocks& clocks) {
+  if (machine.cpu_slowdown) {
+    ++clocks.pinned;
+    if (*machine.cpu_slowdown > LaunchMachine::shared_core_slowdown) ++clocks.shared;
+  }
   std::set<std::string> reasons;
   for (const auto& reading : {machine.before, machine.after}) {
     if (!reading) continue;
@@ -129,6 +133,8 @@ DocumentFacts facts_of(const Result& head) {
   facts.started_at = head.started_at;
   facts.finished_at = head.finished_at;
   facts.complete = head.complete;
+  if (head.environment.machine && head.environment.machine->load_average)
+    facts.loads.push_back(*head.environment.machine->load_average);
   if (head.plan.interleaved) {
     facts.interleaved = head.plan.interleaved->id;
     facts.looks = head.plan.interleaved->looks;

@@ -242,6 +242,53 @@ TEST(Compare, LaunchesOfOneInterleavedRunArePairedByIndex) {
   EXPECT_FALSE(compare(base, now, {}).cells.front().metrics.front().paired);
 }
 
+// Two equal sweeps in a row on a busy machine read "slower".
+TEST(Compare, SidesThatWereDisturbedDifferentlyAreSaidFirst) {
+  Side base = side({cell("a", 1e-4)});
+  Side now = side({cell("a", 1.1e-4)});
+  for (Side* each : {&base, &now}) each->facts.fields = {{"cores", "2"}, {"device.kind", "cuda"}};
+  const auto first_words = [&] { return compare(base, now, {}).headline; };
+  const auto begins = [&](const std::string& words) {
+    EXPECT_TRUE(first_words().starts_with(words)) << first_words();
+  };
+  begins("slower: 1 of 1 cells");
+  base.facts.loads = {0.3};
+  now.facts.loads = {1.4};
+  begins("slower: 1 of 1 cells");  // BASE's own sweep may be NEW's load
+  now.facts.loads = {6.1};
+  begins(
+      "slower, but NEW ran beside other work (load 6.1 against 0.3): compare with `graphbench ab`; 1 of 1 "
+      "cells; most: a ");
+  base.facts.fields["device.kind"] = now.facts.fields["device.kind"] = "host";
+  now.facts.loads = {2.4};
+  begins("slower: 1 of 1 cells");  // all cores are BASE's own
+  base.facts.loads = {6.1};
+  begins("slower, but BASE ran beside other work (load 6.1 against 2.4)");
+  base.facts.interleaved = now.facts.interleaved = "one run";
+  begins("slower: 1 of 1 cells");  // measured in turn
+}
+
+TEST(Compare, SharedCoresClocksAndThrottlingAreDisturbancesToo) {
+  Side base = side({cell("a", 1e-4)});
+  Side now = side({cell("a", 1e-4)});
+  base.facts.clocks.pinned = now.facts.clocks.pinned = 10;
+  base.facts.clocks.shared = 1;
+  now.facts.clocks.shared = 3;
+  EXPECT_TRUE(compare(base, now, {}).headline.starts_with("passed: nothing"));
+  now.facts.clocks.shared = 8;
+  base.facts.clocks.launches = now.facts.clocks.launches = 10;
+  base.facts.clocks.sm_clocks_hz = {1.7e9};
+  now.facts.clocks.sm_clocks_hz = {1.2e9};
+  now.facts.clocks.throttled = {{"hw_thermal", 4}};
+  const std::string headline = compare(base, now, {}).headline;
+  EXPECT_TRUE(headline.starts_with(
+      "passed, but NEW shared its core in 8 of 10 cell launches (against 1 of 10), SM clocks differ (1700 "
+      "MHz "
+      "(median) to 1200 MHz (median)), throttling differs (never to hw_thermal in 4 of 10 cell launches): "
+      "compare with `graphbench ab`; nothing is slower"))
+      << headline;
+}
+
 TEST(Compare, RepeatedIndicesAreNotPaired) {
   Side base = side({cell("a", 1e-4)});
   base.facts.interleaved = "run";
