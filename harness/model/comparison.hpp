@@ -78,7 +78,7 @@ struct MeanComparison {
       metric;  // *_seconds: means over cells; *_launches: maxima; margin: from --floor / sqrt(cells)
   // The standard deviation between launches of each side's log mean. spread_p is the p value of "new_spread
   // is at most the larger of base_spread and half the margin", corrected for all means. All three are absent
-  // if a side has fewer than two launches.
+  // if a side has fewer than steady_launches_min launches.
   std::optional<double> base_spread;
   std::optional<double> new_spread;
   std::optional<double> spread_p;
@@ -86,6 +86,10 @@ struct MeanComparison {
 };
 
 inline constexpr const char* less_steady_word = "less steady";
+
+// Fewer launches per side cannot show that launches spread more: a permutation of five and five is as extreme
+// as the most extreme one in one case of 252, which the correction for nine means makes 4 %.
+inline constexpr std::int64_t steady_launches_min = 8;
 
 // The family-wise error rate of the verdict `less steady`, and of the search for odd launches.
 inline constexpr double launches_level = 0.01;
@@ -99,6 +103,17 @@ struct OddLaunch {
   std::int64_t cells = 0;
   double ratio = 1;  // this launch over the geometric mean of the other launches
   double p = 1;      // p value of "the distance is at most the margin", corrected for both sides' launches
+};
+
+// One side's launches in two groups, each of two or more, that are further apart than the margin and than
+// launches of one group ever are: two states of the machine or of the program?
+struct TwoStates {
+  bool in_new = false;
+  Metric metric = Metric::latency;
+  std::int64_t slower = 0;    // launches in the slower group
+  std::int64_t launches = 0;  // of both groups
+  double ratio = 1;           // the slower group's geometric mean over the other's
+  double p = 1;  // of so clear a split of as many normal values, corrected for all metrics of both sides
 };
 
 // A metric without a test: each side's geometric mean over launches, in the metric's unit.
@@ -253,6 +268,7 @@ struct Comparison {
   // Sorted by mode (in the order of BASE's cells), then by mean_metrics. A mode with one cell has no means.
   std::vector<MeanComparison> means;
   std::vector<OddLaunch> odd_launches;  // BASE's first
+  std::vector<TwoStates> two_states;    // BASE's first; one metric of a side
   ComparisonCounts counts;
   std::int64_t tests = 0;     // number of p values that are corrected together
   std::int64_t families = 0;  // number of their families

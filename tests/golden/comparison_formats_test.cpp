@@ -130,6 +130,7 @@ model::Comparison less_steady_comparison() {
   mean.less_steady = true;
   comparison.counts.means_same = comparison.counts.means_less_steady = 1;
   comparison.odd_launches.push_back({true, 1, 2, model::Metric::latency, 81, 1.5, 0.0001});
+  comparison.two_states.push_back({false, model::Metric::submit, 2, 5, 1.05, 0.0006});
   return comparison;
 }
 
@@ -139,19 +140,22 @@ TEST(Formats, LaunchesThatSpreadMoreOrAreOddAreNamedInEveryFormat) {
   const std::string odd =
       "launch 2 of document 2 of 5 of NEW: latency is 1.500x that of the others, in most of 81 cells";
   const std::string spread = "whole latency: the spread of launches is 18 % in NEW and 0.1 % in BASE";
+  const std::string states = "2 of 5 launches of BASE are 5 % slower in submit: two states?";
   for (const std::string format : {"table", "markdown", "junit"}) {
     const std::string text = shown(format, comparison);
     EXPECT_NE(std::string::npos, text.find(odd)) << text;
+    EXPECT_NE(std::string::npos, text.find(states)) << text;
     EXPECT_NE(std::string::npos, text.find("less steady: " + spread)) << text;
   }
   EXPECT_NE(std::string::npos,
             shown("github", comparison)
-                .find("::warning title=graphbench%3A launch far from the others::" + odd.substr(0, 30)));
+                .find("::warning title=graphbench%3A launches apart from the others::" + odd.substr(0, 30)));
   EXPECT_NE(std::string::npos,
             shown("github", comparison).find("::warning title=graphbench%3A less steady::whole latency"));
   const std::string json = shown("json", comparison);
   EXPECT_NE(std::string::npos, json.find(R"("steadiness":{"verdict":"less steady","base_spread":0.001,)"));
   EXPECT_NE(std::string::npos, json.find(R"({"side":"new","document":1,"launch":2,"metric":"latency",)"));
+  EXPECT_NE(std::string::npos, json.find(R"({"side":"base","metric":"submit","slower":2,"launches":5,)"));
   model::Comparison strict = comparison;
   strict.settings.strict = true;
   EXPECT_TRUE(model::passed(strict)) << "unsteady launches decide no exit code";

@@ -49,6 +49,7 @@ counts.means.less_steady: -1
 means.0.steadiness.verdict: "unsteady"
 means.0.steadiness.p: 1.5, MISSING
 odd_launches: [{}], [{"side": "left", "document": 0, "launch": 0, "metric": "setup", "cells": 1, "ratio": 2}]
+two_states: [{}], [{"side": "new", "metric": "latency", "slower": 1, "launches": 5, "ratio": 1.1, "p": 0.1}]
 settings.require_power: {}, {"device": 0.1}
 cells.0.mode: "of a mean"
 cells.0.id: ""

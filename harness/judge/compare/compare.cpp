@@ -304,6 +304,7 @@ model::Comparison compare(const Side& base, const Side& now, const model::Compar
   judged_means.judge(means);
   judge_steadiness(comparison.means);
   comparison.odd_launches = odd_launches(pairs, settings);
+  comparison.two_states = two_states(pairs, settings);
   for (const CellComparison& cell : comparison.cells) count_cell(cell, comparison.counts);
   for (const model::MeanComparison& mean : comparison.means) {
     ++(comparison.counts.*model::mean_counts.at(static_cast<std::size_t>(mean.metric.verdict)));

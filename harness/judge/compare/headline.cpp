@@ -34,25 +34,29 @@ std::string headline_mean_text(const Comparison& comparison, Verdict verdict) {
                      most->metric.ratio, most->cells);
 }
 
-// "3 of 48 cells; most: mlp/.../whole latency 1.052x; whole submit 1.120x over its 27 cells"
+// "3 of 48 cells; the most: mlp/.../whole latency 1.052x; whole submit 1.120x over its 27 cells". A latency
+// goes before other metrics, however much they changed.
 std::string extent(const Comparison& comparison, Verdict verdict) {
   std::int64_t cells = 0;
   const CellComparison* most_cell = nullptr;
   const MetricComparison* most = nullptr;
+  const auto is_further = [&](const MetricComparison& metric) {
+    if (most == nullptr) return true;
+    if ((metric.metric == model::Metric::latency) != (most->metric == model::Metric::latency))
+      return metric.metric == model::Metric::latency;
+    return verdict == Verdict::slower ? metric.ratio > most->ratio : metric.ratio < most->ratio;
+  };
   for (const CellComparison& cell : comparison.cells) {
     if (has(cell, verdict)) ++cells;
     for (const MetricComparison& metric : cell.metrics) {
-      if (metric.verdict != verdict) continue;
-      const bool further = most == nullptr || (verdict == Verdict::slower ? metric.ratio > most->ratio
-                                                                          : metric.ratio < most->ratio);
-      if (!further) continue;
+      if (metric.verdict != verdict || !is_further(metric)) continue;
       most = &metric;
       most_cell = &cell;
     }
   }
   const std::string mean = headline_mean_text(comparison, verdict);
   if (most == nullptr) return mean.empty() ? "no cell" : mean;
-  return fmt::format("{} of {} cells; most: {} {} {:.3f}x{}{}", cells, comparison.counts.compared,
+  return fmt::format("{} of {} cells; the most: {} {} {:.3f}x{}{}", cells, comparison.counts.compared,
                      most_cell->id, name_of(most->metric), most->ratio, mean.empty() ? "" : "; ", mean);
 }
 
@@ -87,6 +91,14 @@ std::string undecided_text(const Comparison& comparison) {
   return "";
 }
 
+// ": NEW has one launch". Empty where each side has two.
+std::string few_launches_text(const Comparison& comparison) {
+  const bool base = comparison.base.launches_max == 1;
+  const bool now = comparison.now.launches_max == 1;
+  if (!base && !now) return "";
+  return std::string(": ") + (!now ? "BASE has" : base ? "each side has" : "NEW has") + " one launch";
+}
+
 std::string blind_text(const Comparison& comparison) {
   if (const std::string text = incomplete_text(comparison); !text.empty()) return text;
   if (!powerful(comparison)) {
@@ -99,7 +111,7 @@ std::string blind_text(const Comparison& comparison) {
     return fmt::format("{} ok on both sides, but no metric is measured on both",
                        counts.compared == 1 ? "a cell is" : fmt::format("{} cells are", counts.compared));
   }
-  if (!latency_decided(comparison)) return "no latency is decided";
+  if (!latency_decided(comparison)) return "no latency is decided" + few_launches_text(comparison);
   return "--strict, and inconclusive is " + undecided_text(comparison);
 }
 
@@ -113,7 +125,7 @@ std::string outcome_text(const Comparison& comparison, const std::string& distur
     case model::Outcome::passed: {
       const std::string seen = cells_found_text(comparison);
       return word + "nothing is slower" +
-             (seen.empty() ? "" : "; in the worst cell a slowdown would have been seen of " + seen);
+             (seen.empty() ? "" : "; a slower cell would have been seen from: " + seen);
     }
     case model::Outcome::faster:
       return word + extent(comparison, Verdict::faster);
@@ -151,10 +163,11 @@ std::string headline_of(const Comparison& comparison, const std::string& disturb
     add(fmt::format("changed: {} count{} of {} cell{}", counts.changed, counts.changed == 1 ? "" : "s",
                     counts.cells_changed, counts.cells_changed == 1 ? "" : "s"));
   if (counts.means_less_steady > 0)
-    add(fmt::format("{}: {} mean{}", model::less_steady_word, counts.means_less_steady,
-                    counts.means_less_steady == 1 ? "" : "s"));
+    add(fmt::format("{} mean{} {}", counts.means_less_steady, counts.means_less_steady == 1 ? " is" : "s are",
+                    model::less_steady_word));
   if (const std::size_t odd = comparison.odd_launches.size(); odd > 0)
     add(fmt::format("launches far from the others: {}", odd));
+  for (const model::TwoStates& states : comparison.two_states) add(two_states_text(states));
   return text;
 }
 

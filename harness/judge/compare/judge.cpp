@@ -100,7 +100,8 @@ using model::Verdict;
 
 // Keeps exp() of a half width finite, because two launches may differ by any factor.
 constexpr double half_width_max = 600;
-constexpr double launches_advised_max = 1000;
+// More launches than this times those of the comparison are not advised.
+constexpr double launches_factor_max = 10;
 constexpr double interval_alpha = 0.05;  // for ratio_ci95
 
 void add_effects(const std::vector<double>& logs, std::vector<double>& effects) {
@@ -114,12 +115,11 @@ std::vector<double> logs_of(const std::vector<double>& values) {
   return logs;
 }
 
-std::string launches_text(double launches) {
-  if (!(launches <= launches_advised_max))
-    return fmt::format(
-        "even {:.0f} launches per side would not decide, because the change is about as large as the margin",
-        launches_advised_max);
-  return fmt::format("about {:.0f} launches per side would decide", std::ceil(launches));
+std::string launches_text(double launches, double wanted) {
+  if (!(wanted <= launches_factor_max * launches))
+    return fmt::format("not even {:.0f} launches per side would decide, so close is the change to the margin",
+                       launches_factor_max * launches);
+  return fmt::format("about {:.0f} launches per side would decide", std::ceil(wanted));
 }
 
 std::string too_few(const MetricComparison& result, bool partnerless) {
@@ -140,10 +140,10 @@ std::string undecided(const Trial& trial, double half_width) {
   if (std::abs(trial.difference->mean) > trial.log_margin()) {
     const double wanted = trial.power.critical * trial.difference->error / distance;
     return fmt::format("the change is beyond the margin, but may be chance (q {:.2g}): {}", *trial.result.q,
-                       launches_text(launches * wanted * wanted));
+                       launches_text(launches, launches * wanted * wanted));
   }
   const double wanted = half_width / distance;
-  return "the interval reaches past the margin: " + launches_text(launches * wanted * wanted);
+  return "the interval reaches past the margin: " + launches_text(launches, launches * wanted * wanted);
 }
 
 void give_verdict(Trial& trial, double alpha) {

@@ -7,6 +7,9 @@
 #include <optional>
 #include <utility>
 
+#include "harness/model/statistics/moments.hpp"
+#include "harness/model/statistics/resample.hpp"
+
 namespace graphbench::judge {
 namespace {
 
@@ -141,15 +144,43 @@ Trial measure_mean(Metric metric, const Table& table, const model::MetricSetting
   return trial;
 }
 
+// What each launch adds to the mean over cells. A launch with fewer than half of the cells is left out: its
+// mean is another.
+std::vector<double> effects_of(const CellValues& cells) {
+  struct Sum {
+    double value = 0;
+    std::int64_t cells = 0;
+  };
+  std::map<std::int64_t, Sum> sums;
+  for (const std::vector<LaunchValue>& cell : cells) {
+    double mean = 0;
+    for (const LaunchValue& each : cell) mean += each.value / static_cast<double>(cell.size());
+    for (const LaunchValue& each : cell) {
+      sums[each.launch].value += each.value - mean;
+      ++sums[each.launch].cells;
+    }
+  }
+  std::vector<double> effects;
+  for (const auto& [launch, sum] : sums) {
+    if (2 * sum.cells >= std::ssize(cells)) effects.push_back(sum.value / static_cast<double>(sum.cells));
+  }
+  return effects;
+}
+
+// NEW is less steady if its launches spread more than BASE's, whatever the distribution, and more than half
+// of the margin, below which launches count as steady even if BASE's agree better.
 void measure_spreads(const Table& table, model::MeanComparison& mean) {
-  const std::optional<model::Spread> base = model::spread_over_cells(table.base);
-  const std::optional<model::Spread> now = model::spread_over_cells(table.now);
-  if (!base || !now) return;
-  mean.base_spread = std::sqrt(base->variance);
-  mean.new_spread = std::sqrt(now->variance);
-  // Launches that differ by less than the margin count as steady, even if BASE's launches agree better.
+  const std::vector<double> base = effects_of(table.base);
+  const std::vector<double> now = effects_of(table.now);
+  if (std::ssize(base) < model::steady_launches_min || std::ssize(now) < model::steady_launches_min) return;
+  mean.base_spread = std::max(model::standard_deviation(base), model::log_spread_min);
+  mean.new_spread = std::max(model::standard_deviation(now), model::log_spread_min);
   const double steady = std::log1p(mean.metric.margin) / 2;
-  mean.spread_p = p_of_larger(*now, {std::max(base->variance, steady * steady), base->freedom});
+  // Half of the margin is known, and not estimated.
+  constexpr double known = 1e9;
+  const double p = p_of_larger({*mean.new_spread * *mean.new_spread, static_cast<double>(now.size()) - 1},
+                               {steady * steady, known});
+  mean.spread_p = p < model::launches_level ? std::max(p, model::p_of_larger_spread(base, now)) : p;
 }
 
 }  // namespace

@@ -42,4 +42,8 @@ void judge_steadiness(std::vector<model::MeanComparison>& means);
 std::vector<model::OddLaunch> odd_launches(std::span<const Pair> pairs,
                                            const model::ComparisonSettings& settings);
 
+// Finds sides whose launches are in two groups.
+std::vector<model::TwoStates> two_states(std::span<const Pair> pairs,
+                                         const model::ComparisonSettings& settings);
+
 }  // namespace graphbench::judge

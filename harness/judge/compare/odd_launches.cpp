@@ -1,4 +1,5 @@
-// Finds launches that are far from the others of their side. The distance is a median over cells.
+// Finds launches that are far from the others of their side, alone or in a group. The distance is a median
+// over cells.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -106,6 +107,34 @@ std::vector<OddLaunch> odd_launches(std::span<const Pair> pairs, const model::Co
   }
   odd.insert(odd.end(), odd_now.begin(), odd_now.end());
   return odd;
+}
+
+std::vector<model::TwoStates> two_states(std::span<const Pair> pairs,
+                                         const model::ComparisonSettings& settings) {
+  std::vector<model::TwoStates> found;
+  constexpr auto tests = static_cast<double>(2 * model::mean_metrics.size());
+  for (const DocumentCell* Pair::*side : {&Pair::base, &Pair::now}) {
+    for (const Metric metric : model::mean_metrics) {
+      const Effects effects = effects_of(pairs, side, metric);
+      if (effects.launches.empty()) continue;
+      std::vector<double> values;
+      const std::int64_t most = most_cells(effects.launches);
+      for (std::size_t i = 0; i < effects.launches.size(); ++i) {
+        if (2 * effects.launches[i].cells >= most) values.push_back(effects.effects[i]);
+      }
+      const double margin = std::log1p(margin_of(pairs, side, metric, settings.of(metric)));
+      const auto groups = model::two_groups(values, model::log_spread_min);
+      if (!groups || groups->distance <= margin || groups->p * tests >= model::launches_level) continue;
+      found.push_back({.in_new = side == &Pair::now,
+                       .metric = metric,
+                       .slower = static_cast<std::int64_t>(groups->upper),
+                       .launches = std::ssize(values),
+                       .ratio = std::exp(groups->distance),
+                       .p = groups->p * tests});
+      break;  // the side's other metrics follow the first
+    }
+  }
+  return found;
 }
 
 }  // namespace graphbench::judge

@@ -7,11 +7,13 @@
 #include <cstddef>
 #include <limits>
 #include <random>
+#include <span>
 #include <utility>
 
 #include "graphs/base/error.hpp"
 #include "harness/judge/history/history.hpp"
 #include "harness/model/statistics/quantiles.hpp"
+#include "harness/model/statistics/resample.hpp"
 
 namespace graphbench::judge {
 namespace {
@@ -118,21 +120,14 @@ double over_spread(const std::vector<double>& values, std::vector<std::size_t> b
   return deviation > 0 ? split->statistic / deviation : std::numeric_limits<double>::infinity();
 }
 
-// A nearly normal number: a sum of uniforms. std::normal_distribution differs between standard libraries.
-double normal(std::mt19937_64& random) {
-  double sum = -6;
-  for (int i = 0; i < 12; ++i) sum += static_cast<double>(random() >> 11) * 0x1p-53;
-  return sum;
-}
-
 // Simulates each segment as a stationary series of variance 1, with this lag-one autocorrelation.
 void simulate(std::vector<double>& values, const std::vector<std::size_t>& boundaries, double correlation,
               std::mt19937_64& random) {
   const double innovation = std::sqrt(1 - correlation * correlation);
   for (std::size_t k = 0; k + 1 < boundaries.size(); ++k) {
-    values[boundaries[k]] = normal(random);
+    values[boundaries[k]] = model::normal(random);
     for (std::size_t i = boundaries[k] + 1; i < boundaries[k + 1]; ++i)
-      values[i] = correlation * values[i - 1] + innovation * normal(random);
+      values[i] = correlation * values[i - 1] + innovation * model::normal(random);
   }
 }
 
@@ -181,11 +176,6 @@ double p_of_correlated(const std::vector<double>& values, const std::vector<std:
   return static_cast<double>(as_good + 1) / orders;
 }
 
-// A Fisher-Yates shuffle, because std::shuffle differs between standard libraries.
-void shuffle(double* values, std::size_t count, std::mt19937_64& random) {
-  for (std::size_t i = count; i > 1; --i) std::swap(values[i - 1], values[random() % i]);
-}
-
 // Shuffles the values within their segments, again and again. Returns the share of shuffles whose best split
 // has at least this statistic. Stops when the share can no longer reach alpha.
 double p_value_of(double statistic, std::vector<double> values, const std::vector<std::size_t>& boundaries,
@@ -194,7 +184,7 @@ double p_value_of(double statistic, std::vector<double> values, const std::vecto
   std::int64_t as_good = 0;
   for (std::int64_t i = 0; i < options.permutations; ++i) {
     for (std::size_t k = 0; k + 1 < boundaries.size(); ++k) {
-      shuffle(values.data() + boundaries[k], boundaries[k + 1] - boundaries[k], random);
+      model::shuffle(std::span(values).subspan(boundaries[k], boundaries[k + 1] - boundaries[k]), random);
     }
     const auto split = best_over_segments(values, boundaries, options.segment_min);
     // The tolerance makes equally good splits equal: the order of additions changes the last bits of a sum.

@@ -73,10 +73,11 @@ struct CountOrPaths {
     change.*Side = change.name == "paths" ? walk.text(value) : std::to_string(walk.integer(value));
   }
 };
+template <class Found>
 struct SideField {
-  static std::optional<Json> write(const OddLaunch& odd) { return odd.in_new ? "new" : "base"; }
-  static void read(JsonWalk& walk, JsonWalk::Value value, OddLaunch& odd) {
-    odd.in_new = walk.text(value) == "new";
+  static std::optional<Json> write(const Found& found) { return found.in_new ? "new" : "base"; }
+  static void read(JsonWalk& walk, JsonWalk::Value value, Found& found) {
+    found.in_new = walk.text(value) == "new";
   }
 };
 
@@ -86,7 +87,9 @@ GB_DESCRIBE(MetricComparison, metric, verdict, base_seconds, new_seconds, ratio,
             (later, why), (left_out, floor_seconds));
 GB_DESCRIBE(MeanComparison, mode, cells, (custom_field<SteadinessField>("steadiness", 4)),
             (inlined(&T::metric)));
-GB_DESCRIBE(OddLaunch, (custom_field<SideField>("side")), document, launch, metric, cells, ratio, p);
+GB_DESCRIBE(OddLaunch, (custom_field<SideField<OddLaunch>>("side")), document, launch, metric, cells, ratio,
+            p);
+GB_DESCRIBE(TwoStates, (custom_field<SideField<TwoStates>>("side")), metric, slower, launches, ratio, p);
 GB_DESCRIBE(ListedMetric, metric, base, (field("new", &T::now)));
 GB_DESCRIBE(Change, name, (computed_field<ChangedField>("verdict")),
             (custom_field<CountOrPaths<&Change::base>>("base")),
@@ -116,12 +119,12 @@ struct CountsField {
   static void read(JsonWalk& walk, JsonWalk::Value value, Comparison& comparison);
 };
 
-// A document has the three lists too, with one line for each element (print_comparison_json()).
+// A document has the four lists too, with one line for each element (print_comparison_json()).
 GB_DESCRIBE(Comparison, comparable, (computed_field<PassedField>("passed")),
             (computed_field<OutcomeField>("outcome")), (computed_field<DecidedField>("decided")),
             (custom_field<VerdictField>("verdict")), headline, base, (field("new", &T::now)),
             (custom_field<SettingsField>("settings")), slowdown_found, differences,
             (custom_field<CountsField>("counts", 3)), (message, means), (message, odd_launches),
-            (message, cells));
+            (message, two_states), (message, cells));
 
 }  // namespace graphbench::model

@@ -177,6 +177,7 @@ void print_comparison_json(std::ostream& out, const model::Comparison& compariso
   out << opening;
   write_lines(out, "means", comparison.means);
   write_lines(out, "odd_launches", comparison.odd_launches);
+  write_lines(out, "two_states", comparison.two_states);
   write_lines(out, "cells", comparison.cells);
   out << "\n}\n";
 }

@@ -242,7 +242,9 @@ reporters::Section differences_section(const Comparison& comparison, bool in_the
 }
 
 reporters::Section launches_section(const Comparison& comparison) {
-  reporters::Section section{.subject = "launch far from the others"};
+  reporters::Section section{.subject = "launches apart from the others"};
+  for (const model::TwoStates& states : comparison.two_states)
+    section.sentences.push_back({two_states_text(states), reporters::Weight::notice});
   for (const std::string& odd : odd_launch_texts(comparison))
     section.sentences.push_back({odd, reporters::Weight::notice});
   return section;
@@ -261,6 +263,7 @@ void add_facts(reporters::Report& report, const Comparison& comparison) {
   add("found", cells_found_text(comparison));
   add("found_means", means_found_text(comparison));
   for (const std::string& odd : odd_launch_texts(comparison)) add("odd_launch", odd);
+  for (const model::TwoStates& states : comparison.two_states) add("two_states", two_states_text(states));
   for (const std::string& field : comparison.settings.allow) add("allow", field);
   for (const model::Difference& each : comparison.differences) add("difference", difference_text(each));
 }
@@ -269,7 +272,6 @@ void add_closing(reporters::Report& report, const Comparison& comparison) {
   const auto add = [&](const std::string& text) {
     if (!text.empty()) report.closing.push_back({text});
   };
-  if (comparison.comparable) add(settings_text(comparison.settings));
   for (const std::string& line : advice(comparison)) add(line);
   add(power_text(comparison));
 }
@@ -319,12 +321,17 @@ reporters::Report report_of(const Comparison& comparison) {
                            reporters::Weight::notice});
   report.head.push_back({side_text(comparison.base), reporters::Weight::normal, "BASE"});
   report.head.push_back({side_text(comparison.now), reporters::Weight::normal, "NEW"});
+  if (comparison.comparable) {
+    report.head.push_back({settings_text(comparison.settings), reporters::Weight::normal, "limits"});
+  }
   if (comparison.tests > 0) {
     report.head.push_back(
         {fmt::format("the chance of such a ratio without a change beyond the margin, corrected "
                      "over all {} tests",
                      comparison.tests),
          reporters::Weight::normal, "q"});
+    report.head.push_back({"the smallest slowdown that four of five such comparisons would call slower",
+                           reporters::Weight::normal, "finds"});
   }
   const reporters::Weight changed =
       comparison.settings.strict ? reporters::Weight::regression : reporters::Weight::normal;

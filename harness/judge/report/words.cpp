@@ -127,6 +127,12 @@ std::vector<std::string> odd_launch_texts(const model::Comparison& comparison) {
   return texts;
 }
 
+std::string two_states_text(const model::TwoStates& states) {
+  return fmt::format("{} of {} launches of {} are {} slower in {}: two states?", states.slower,
+                     states.launches, states.in_new ? "NEW" : "BASE",
+                     reporters::percent_text(states.ratio - 1), name_of(states.metric));
+}
+
 std::vector<Finding> findings(const model::Comparison& comparison, Verdict verdict) {
   std::vector<Finding> found;
   for (const model::CellComparison& cell : comparison.cells) {

@@ -124,11 +124,6 @@ std::optional<MeanDifference> paired_over_cells(const CellValues& differences) {
   return MeanDifference{mean->mean, std::sqrt(mean->variance), mean->freedom, 2 * mean->share};
 }
 
-std::optional<Spread> spread_over_cells(const CellValues& cells) {
-  const std::optional<Mean> mean = mean_over(cells, log_spread_min);
-  return mean ? std::optional(Spread{mean->variance / mean->share, mean->freedom}) : std::nullopt;
-}
-
 double t_critical(double tail, double freedom) {
   return boost::math::quantile(boost::math::complement(StudentT(freedom), tail));
 }

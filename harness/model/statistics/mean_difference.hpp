@@ -49,8 +49,6 @@ struct Spread {
 // welch() or paired() on the launches' means. Absent without cells, or if a cell has fewer than two launches.
 std::optional<MeanDifference> welch_over_cells(const CellValues& base, const CellValues& now);
 std::optional<MeanDifference> paired_over_cells(const CellValues& differences);
-// The variance between launches of the mean over cells.
-std::optional<Spread> spread_over_cells(const CellValues& cells);
 
 // The quantile of Student's t distribution that is exceeded with probability `tail`.
 double t_critical(double tail, double freedom);

@@ -258,7 +258,7 @@ TEST(Compare, SidesThatWereDisturbedDifferentlyAreSaidFirst) {
   now.facts.loads = {6.1};
   begins(
       "slower, but NEW ran beside other work (load 6.1 against 0.3): compare with `graphbench ab`; 1 of 1 "
-      "cells; most: a ");
+      "cells; the most: a ");
   base.facts.fields["device.kind"] = now.facts.fields["device.kind"] = "host";
   now.facts.loads = {2.4};
   begins("slower: 1 of 1 cells");  // all cores are BASE's own

@@ -71,9 +71,11 @@ TEST(Judge, ASignificantChangeWithinTheMarginIsNotSlower) {
 }
 
 TEST(Judge, TooMuchSpreadIsInconclusiveWithTheLaunchesThatWouldTell) {
-  const MetricComparison wide = judged({launches(100e-6, 20), launches(101e-6, 20)});
+  const MetricComparison wide = judged({launches(100e-6, 12), launches(100e-6, 12)});
   EXPECT_EQ(wide.verdict, Verdict::inconclusive);
   EXPECT_THAT(wide.why, HasSubstr("the interval reaches past the margin: about "));
+  const MetricComparison close = judged({launches(100e-6, 20), launches(101e-6, 20)});
+  EXPECT_THAT(close.why, HasSubstr("not even 50 launches per side would decide, so close is the change"));
   const MetricComparison perhaps = judged({launches(100e-6, 20), launches(106e-6, 20)});
   EXPECT_EQ(perhaps.verdict, Verdict::inconclusive);
   EXPECT_THAT(perhaps.why, HasSubstr("the change is beyond the margin, but may be chance (q "));
