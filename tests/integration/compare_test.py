@@ -142,6 +142,13 @@ class Verdicts(CompareCase):
         self.assertTrue(json.loads(done.stdout)["passed"])
         self.assertFalse((self.folder / "-").exists())
 
+    def test_sides_without_a_common_cell_are_not_comparable(self):
+        other = document()
+        for cell in other["cells"]:
+            cell["id"] = "another " + cell["id"]
+        done = self.compare("base.json", self.put("other.json", other), code=12)
+        self.assertTrue(done.stdout.startswith("not comparable: no cell is ok on both sides"), done.stdout)
+
     def test_one_launch_a_side_is_blind(self):
         self.put("one.json", document(launches=1))
         done = self.compare("one.json", "one.json", code=11)
