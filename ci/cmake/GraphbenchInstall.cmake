@@ -35,6 +35,23 @@ install(FILES reporters/schema/result.schema.json reporters/schema/floors.schema
 install(DIRECTORY dashboards/grafana dashboards/prometheus DESTINATION share/graphbench/dashboards
   COMPONENT runtime PATTERN "*.test.yml" EXCLUDE)
 
+# What the binary says of its own options: completions of shells and the manual page, where each looks for them.
+set(completion_folder "${CMAKE_BINARY_DIR}/completion")
+file(MAKE_DIRECTORY "${completion_folder}")
+function(graphbench_install_completion what file destination)
+  add_custom_command(OUTPUT "${completion_folder}/${file}"
+    COMMAND graphbench completion ${what} > "${completion_folder}/${file}"
+    DEPENDS graphbench VERBATIM)
+  set_property(GLOBAL APPEND PROPERTY GRAPHBENCH_COMPLETIONS "${completion_folder}/${file}")
+  install(FILES "${completion_folder}/${file}" DESTINATION "share/${destination}" COMPONENT runtime)
+endfunction()
+graphbench_install_completion(bash graphbench bash-completion/completions)
+graphbench_install_completion(zsh _graphbench zsh/site-functions)
+graphbench_install_completion(fish graphbench.fish fish/vendor_completions.d)
+graphbench_install_completion(man graphbench.1 man/man1)
+get_property(completions GLOBAL PROPERTY GRAPHBENCH_COMPLETIONS)
+add_custom_target(completion ALL DEPENDS ${completions})
+
 # For the CI of users: the gate finds its binary from this folder, and the templates call the gate here.
 install(PROGRAMS ci/gate DESTINATION share/graphbench/ci COMPONENT runtime)
 install(PROGRAMS ci/shards/entry ci/shards/submit ci/shards/shards.sbatch

@@ -16,11 +16,8 @@
 namespace graphbench::cli {
 namespace {
 
-constexpr const char* footer =
-    "Lists are comma-separated; ranges are 1:256:x2 (geometric) or 8:64:+8 (arithmetic), ends included.\n"
-    "Exit codes: 0 done; 1 internal or environment error; 2 bad usage or input; 3 some cells failed;\n"
-    "130 interrupted (the measurements are kept). compare adds: 10 slower, 11 inconclusive with --strict,\n"
-    "12 not comparable.\n";
+constexpr const char* on_lists =
+    "Lists are comma-separated; ranges are 1:256:x2 (geometric) or 8:64:+8 (arithmetic), ends included.\n";
 
 struct Entry {
   Entry(const CommandRow& made_of, CLI::App& own) : row(&made_of), app(&own), options(own) {}
@@ -42,14 +39,18 @@ bool is_flag(const CommandRow& row) {
   throw InputError("", text + "; see graphbench --help");
 }
 
-// Replaces synonyms: `sweep` by `--sweep`, and `help COMMAND` by `COMMAND --help`.
+// Replaces synonyms: `sweep` by `--sweep`, `version` by `--version`, and `help COMMAND` by `COMMAND --help`.
 std::vector<std::string> without_synonyms(std::vector<std::string> words) {
   const bool asks = !words.empty() && words.front() == "help";
   if (asks) words.erase(words.begin());
-  if (!words.empty() && words.front() == "sweep") words.front() = "--sweep";
-  // Puts --help before a topic, but after a command.
-  const bool topic = asks && !words.empty() && topic_help(words.front());
-  if (asks) words.insert(topic ? words.begin() : words.end(), "--help");
+  for (const char* name : {"sweep", "version"}) {
+    if (!words.empty() && words.front() == name) words.front() = "--" + words.front();
+  }
+  // Puts --help behind a command, whose help it then is, and before all else.
+  const bool command =
+      !words.empty() && (words.front().starts_with("--") ||
+                         std::ranges::count(commands(), words.front(), &CommandRow::name) > 0);
+  if (asks) words.insert(command ? words.end() : words.begin(), "--help");
   return words;
 }
 
@@ -87,13 +88,13 @@ struct CommandLine::Impl {
   std::list<Entry> entries;
 
   explicit Impl(const std::vector<CommandRow>& table) : rows(table) {
-    app.set_help_flag("-h,--help",
-                      "print a short help and exit; --help TOPIC: print the options of " + topics());
+    app.set_help_flag("-h,--help", "print a short help and exit; --help TOPIC: print the options of " +
+                                       topics() + "; --help WORD: what the help says of a word");
     app.add_flag("--help-all", all_help, "print this help and exit");
-    app.footer(footer);
+    app.footer(on_lists + std::string(exit_codes_text()));
     app.allow_extras();
     app.require_subcommand(0, 1);
-    app.add_flag("--version", version, "print the version and exit");
+    app.add_flag("-V,--version", version, "print the version and exit");
     options::set_usage(app, join(rows, "\n", &CommandRow::usage));
     for (const CommandRow& row : rows) add(row);
   }
@@ -119,10 +120,37 @@ struct CommandLine::Impl {
     const CLI::App& asked = parsed_app(app);
     if (&asked != &app) return asked.help();
     const std::vector<std::string> extras = app.remaining();
-    if (extras.empty()) return app.count("--sweep") > 0 ? app.help() : brief_help(rows);
-    if (const std::optional<std::string> topic = topic_help(extras.front())) return *topic;
-    throw InputError("--help", in_quotes(extras.front()) + " is not a command or topic: give " + names() +
-                                   ", or " + topics());
+    const CommandRow& sweep = *entries.front().row;
+    if (extras.empty() && app.count("--sweep") > 0)
+      return options::help_alone(app, std::string(sweep.usage), sweep.examples);
+    if (extras.empty()) return brief_help(rows);
+    const std::string word = join(extras, " ");
+    if (const std::optional<std::string> topic = topic_help(word)) return *topic;
+    if (const std::optional<std::string> found = found_in_help(word, shape())) return *found;
+    std::vector<std::string> known = words();
+    for (const options::OptionTopic& topic : options::option_topics()) known.push_back(topic.name);
+    throw InputError("--help", in_quotes(word) + " is not a command, a topic or a word of the help: give " +
+                                   names() + ", or " + topics() + did_you_mean(word, known));
+  }
+
+  // Everything that can be given: of a flag such as --sweep, also as a command of that name.
+  options::CommandShape shape() const {
+    options::CommandShape shape = entries.front().options.shape();
+    shape.name = "graphbench";
+    for (const Entry& each : entries) {
+      options::CommandShape below = each.options.shape();
+      below.name = word_of(*each.row);
+      below.help = each.row->help;
+      below.usage = "graphbench " + std::string(each.row->usage);
+      if (is_flag(*each.row)) {
+        std::erase_if(below.options, [&](const options::OptionShape& option) {
+          return contains(std::vector<std::string>{"--version", "--help-all", std::string(each.row->name)},
+                          option.names.back());
+        });
+      }
+      shape.below.push_back(std::move(below));
+    }
+    return shape;
   }
 
   Entry* subcommand() {
@@ -140,6 +168,16 @@ struct CommandLine::Impl {
     return text;
   }
 
+  // The words that may stand first.
+  static std::string word_of(const CommandRow& row) {
+    return std::string(row.name.substr(is_flag(row) ? 2 : 0));
+  }
+  std::vector<std::string> words() const {
+    std::vector<std::string> known = {"help", "version"};
+    for (const Entry& each : entries) known.push_back(word_of(*each.row));
+    return known;
+  }
+
   void check_extras(const Entry* chosen) const {
     const std::vector<std::string> extras = app.remaining(true);
     if (extras.empty()) return;
@@ -152,11 +190,11 @@ struct CommandLine::Impl {
                                  " (see graphbench" + command + " --help)");
     }
     if (chosen != nullptr) {
+      chosen->options.check_subcommand(first);
       throw InputError(std::string(chosen->row->name), in_quotes(first) + " is one argument too many: give " +
                                                            std::string(chosen->row->usage));
     }
-    std::vector<std::string> known;
-    for (const Entry& each : entries) known.emplace_back(each.row->name);
+    const std::vector<std::string> known = words();
     if (entries.front().given && !nearest(first, known))
       throw InputError("--sweep", in_quotes(first) +
                                       " does not belong to an option: did you mean --workload " +
@@ -207,6 +245,10 @@ struct CommandLine::Impl {
 CommandLine::CommandLine(const std::vector<CommandRow>& rows) : impl_(std::make_unique<Impl>(rows)) {}
 
 CommandLine::~CommandLine() = default;
+
+options::CommandShape CommandLine::shape() const {
+  return impl_->shape();
+}
 
 CommandLine::Request CommandLine::parse(int argc, const char* const* argv) {
   Request request;

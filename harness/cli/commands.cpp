@@ -42,6 +42,7 @@ std::unique_ptr<options::Command> make_doctor(options::Options& options);
 std::unique_ptr<options::Command> make_cache(options::Options& options);
 std::unique_ptr<options::Command> make_compile(options::Options& options);
 std::unique_ptr<options::Command> make_package(options::Options& options);
+std::unique_ptr<options::Command> make_completion(options::Options& options);
 
 namespace {
 
@@ -183,6 +184,13 @@ std::vector<CommandRow> operating() {
        "package inspect FILE [options]",
        make_package,
        {{"package inspect mlp.gbp", "print the programs, batches and weights"}}},
+      {operate,
+       "completion",
+       "print a shell's completions, or the manual page",
+       "completion bash|zsh|fish|man",
+       make_completion,
+       {{"completion bash > ~/.local/share/bash-completion/completions/graphbench", "for new shells"},
+        {"completion man | man -l -", "read the manual page"}}},
   };
 }
 

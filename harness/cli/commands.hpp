@@ -30,6 +30,20 @@ const std::vector<CommandRow>& commands();
 std::string brief_help(const std::vector<CommandRow>& rows);
 std::optional<std::string> topic_help(const std::string& topic);
 std::string topics();
+std::string_view exit_codes_text();
+// The commands, options and metrics whose names or help have the word; absent if none has.
+std::optional<std::string> found_in_help(const std::string& word, const options::CommandShape& program);
+
+// What `graphbench completion` prints, by its name: a shell's completions, or the manual page.
+struct CompletionRow {
+  std::string name;
+  std::string (*text)(const options::CommandShape& program);
+};
+const std::vector<CompletionRow>& completions();
+std::string bash_completion(const options::CommandShape& program);
+std::string zsh_completion(const options::CommandShape& program);
+std::string fish_completion(const options::CommandShape& program);
+std::string manual_page(const options::CommandShape& program);
 
 // The child processes: graphbench starts its own binary. `parent` is the id of the starting process.
 struct ChildRow {
@@ -59,6 +73,8 @@ class CommandLine {
   };
   // Call once. Throws InputError for an invalid command line.
   Request parse(int argc, const char* const* argv);
+  // Everything that the command line takes.
+  options::CommandShape shape() const;
 
  private:
   struct Impl;

@@ -166,7 +166,8 @@ void print_table(const Listing& listing, const Lines& lines, bool alone) {
 class ListCommand final : public options::Command {
  public:
   explicit ListCommand(options::Options& options) : options_(options) {
-    options.word("WHAT", what_, join(model::names_of(listings)) + " (default: all)");
+    options.word("WHAT", what_, join(model::names_of(listings)) + " (default: all)",
+                 model::names_of(listings));
     options.text("--format", format_, "FORMAT", "table or json (default: table)");
     options.sweep_options(options::options_for("list"));
   }

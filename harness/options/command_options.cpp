@@ -26,7 +26,13 @@ class UsageFormatter final : public CLI::Formatter {
     return examples.empty() ? footer : "\nExamples:\n" + lines_of(examples) + footer;
   }
 
+  // CLI11 asks its formatter for each part of a help text, so this leaves the subcommands out.
+  std::string make_subcommands(const CLI::App* app, CLI::AppFormatMode mode) const override {
+    return alone ? "" : CLI::Formatter::make_subcommands(app, mode);
+  }
+
   std::vector<Example> examples;
+  bool alone = false;
 
  private:
   std::string usage_;
@@ -58,6 +64,14 @@ void set_examples(CLI::App& app, const std::vector<Example>& examples) {
 
 void set_usage(CLI::App& app, const std::string& usage) {
   app.formatter(std::make_shared<UsageFormatter>(usage));
+}
+
+std::string help_alone(const CLI::App& app, const std::string& usage, const std::vector<Example>& examples) {
+  UsageFormatter formatter(usage);
+  formatter.column_width(app.get_formatter()->get_column_width());
+  formatter.examples = examples;
+  formatter.alone = true;
+  return formatter.make_help(&app, app.get_name(), CLI::AppFormatMode::Normal);
 }
 
 void Options::flag(const std::string& name, bool& target, const std::string& help) {
@@ -103,8 +117,10 @@ void Options::texts(const std::string& name, std::vector<std::string>& target, c
   app_.add_option(name, target, help)->type_name(placeholder)->expected(1)->take_all();
 }
 
-void Options::word(const std::string& name, std::string& target, const std::string& help) {
+void Options::word(const std::string& name, std::string& target, const std::string& help,
+                   const std::vector<std::string>& choices) {
   app_.add_option(name, target, help)->type_name("");
+  choices_[name] = choices;
 }
 
 void Options::words(const std::string& name, std::vector<std::string>& target, const std::string& help) {

@@ -1,4 +1,4 @@
-// The options of one command: a layer over CLI11. Only two files include CLI11, because it compiles slowly.
+// The options of one command: a layer over CLI11. Only three files include CLI11, because it compiles slowly.
 // The layer adds a sweep's options from option_table.hpp. Its checks throw messages that name the option.
 #pragma once
 
@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/options/command_shape.hpp"
 #include "harness/options/options.hpp"
 
 namespace CLI {
@@ -56,8 +57,9 @@ class Options {
   void own(OwnOption option);
   void texts(const std::string& name, std::vector<std::string>& target, const std::string& placeholder,
              const std::string& help);  // repeatable
-  // Positional arguments. Only the help shows `name`.
-  void word(const std::string& name, std::string& target, const std::string& help);
+  // Positional arguments. Only the help shows `name`. Completions offer the `choices`.
+  void word(const std::string& name, std::string& target, const std::string& help,
+            const std::vector<std::string>& choices = {});
   void words(const std::string& name, std::vector<std::string>& target, const std::string& help);
 
   // Adds these sweep options. The help does not show the options `hidden`, which are parsed only to explain
@@ -74,6 +76,10 @@ class Options {
   // Returns the options of --config and of flags, which override the file. Throws InputError for a bad file.
   RawOptions sweep() const;
   std::vector<std::string> names() const;
+  // Everything that the command takes, also its subcommands, as plain data.
+  CommandShape shape() const;
+  // Throws InputError for a word that should be a subcommand and is none. Does nothing without subcommands.
+  void check_subcommand(const std::string& word) const;
   // Returns the first given option other than `except`, or "" if there is none.
   std::string first_given(const std::string& except = "") const;
   // Throws InputError for an option that is empty, given twice or without effect, also in subcommands. Reads
@@ -89,6 +95,7 @@ class Options {
   std::vector<std::string> never_empty_;
   std::map<std::string, std::string> own_texts_;
   std::vector<OwnOption> own_;
+  std::map<std::string, std::vector<std::string>> choices_;  // of positional arguments, by their names
   std::list<Options> below_;
 };
 
@@ -104,5 +111,7 @@ void set_examples(CLI::App& app, const std::vector<Example>& examples);
 
 // Each line of `usage` becomes a line of the help, after "Usage: graphbench ".
 void set_usage(CLI::App& app, const std::string& usage);
+// The app's help with this usage and these examples, and without its subcommands.
+std::string help_alone(const CLI::App& app, const std::string& usage, const std::vector<Example>& examples);
 
 }  // namespace graphbench::options

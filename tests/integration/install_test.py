@@ -74,6 +74,14 @@ class InstalledCopy(unittest.TestCase):
             "grafana/regressions.json", "grafana/service.json", "prometheus/alerts.rules.yml",
             "prometheus/recording.rules.yml", "prometheus/scrape.yml"], names)
 
+    def test_has_completions_and_the_manual_page_where_each_is_looked_for(self):
+        for name, what in (("share/bash-completion/completions/graphbench", "bash"),
+                           ("share/zsh/site-functions/_graphbench", "zsh"),
+                           ("share/fish/vendor_completions.d/graphbench.fish", "fish"),
+                           ("share/man/man1/graphbench.1", "man")):
+            said = run(self.graphbench, "completion", what).stdout
+            self.assertEqual(said, (self.prefix / name).read_text(), name)
+
     def test_names_no_folder_of_this_machine(self):
         for path in (self.prefix / "lib" / "cmake").rglob("*.cmake"):
             self.assertNotIn(str(ROOT), path.read_text(), path)

@@ -63,7 +63,6 @@ TEST(CommandLine, DocumentsKeepItWithoutTheBinarysFolder) {
 
 TEST(CommandLine, HelpGroupsTheOptionsOfASweepAndTheVersionIsText) {
   const std::string help = parse({"--help-all"}).text;
-  EXPECT_EQ(help, parse({"--sweep", "--help"}).text);
   std::size_t last = 0;
   for (const char* title : {"What is measured:", "How it is measured:", "Where results go:", "Plugins:",
                             "Machine:", "Subcommands:"}) {
@@ -72,7 +71,9 @@ TEST(CommandLine, HelpGroupsTheOptionsOfASweepAndTheVersionIsText) {
     EXPECT_GT(at, last) << title;
     last = at;
   }
-  EXPECT_THAT(parse({"--version"}).text, StartsWith("graphbench "));
+  const std::string version = parse({"--version"}).text;
+  EXPECT_THAT(version, StartsWith("graphbench "));
+  for (const char* word : {"-V", "version"}) EXPECT_EQ(parse({word}).text, version) << word;
 }
 
 TEST(CommandLine, TheShortHelpFitsAScreen) {
@@ -107,14 +108,47 @@ TEST(CommandLine, EveryOptionBelongsToOneTopicOfTheHelp) {
   EXPECT_THAT(parse({"--help", "training"}).text,
               AllOf(HasSubstr("--optimizer"), Not(HasSubstr("--batch "))));
   EXPECT_THAT(refusal({"--help", "trainig"}),
-              HasSubstr("\"trainig\" is not a command or topic: give --sweep"));
+              HasSubstr("\"trainig\" is not a command, a topic or a word of the help: give --sweep"));
 }
 
 TEST(CommandLine, HelpTakesACommand) {
   EXPECT_EQ(parse({"help", "compare"}).text, parse({"compare", "--help"}).text);
-  EXPECT_EQ(parse({"help", "sweep"}).text, parse({"--help-all"}).text);
+  const std::string sweep = parse({"help", "sweep"}).text;
+  EXPECT_EQ(sweep, parse({"--sweep", "--help"}).text);
+  EXPECT_EQ(sweep, parse({"sweep", "-h"}).text);
+  EXPECT_THAT(sweep, AllOf(HasSubstr("Usage: graphbench --sweep [options]\n\n"), HasSubstr("--batch LIST"),
+                           HasSubstr("  graphbench sweep --torch"), Not(HasSubstr("Subcommands:")),
+                           Not(HasSubstr("graphbench ladder"))));
   EXPECT_THAT(parse({"help", "history", "list"}).text,
               AllOf(HasSubstr("  graphbench history list "), Not(HasSubstr("history add base.json"))));
+}
+
+TEST(CommandLine, HelpSearchesCommandsOptionsAndMetrics) {
+  const std::string found = parse({"help", "Launch-Bound"}).text;
+  EXPECT_THAT(found, HasSubstr("Metrics:\n  "));
+  const std::string padding = parse({"--help", "engine"}).text;
+  EXPECT_THAT(padding, AllOf(StartsWith("Options:\n  --"), HasSubstr("[ladder]\n")));
+  // Options that several commands take stand once.
+  const std::string seed = parse({"help", "random seed"}).text;
+  EXPECT_EQ(seed.find("--seed"), seed.rfind("--seed")) << seed;
+  EXPECT_THAT(seed, HasSubstr("[sweep, ladder, bill, bench, ab]"));
+  EXPECT_THAT(refusal({"help", "xyzzy"}),
+              HasSubstr("\"xyzzy\" is not a command, a topic or a word of the help"));
+}
+
+TEST(CommandLine, CommandsThatAreMisspelledGetASuggestion) {
+  for (const char* wrong : {"swep", "sweeep"})
+    EXPECT_THAT(refusal({wrong}), HasSubstr("did you mean \"sweep\"?"));
+  EXPECT_THAT(refusal({"versoin"}), HasSubstr("did you mean \"version\"?"));
+  EXPECT_THAT(refusal({"hepl"}), HasSubstr("did you mean \"help\"?"));
+  EXPECT_THAT(refusal({"help", "compair"}), HasSubstr("did you mean \"compare\"?"));
+  EXPECT_THAT(refusal({"--help", "trainig"}), HasSubstr("did you mean \"training\"?"));
+  EXPECT_EQ(
+      refusal({"history", "lst"}),
+      "history: \"lst\" is not an action of history: give add, list, remove, show; did you mean \"list\"?");
+  EXPECT_THAT(refusal({"cache", "verfiy"}), HasSubstr("did you mean \"verify\"?"));
+  EXPECT_THAT(refusal({"completion", "fiish"}), HasSubstr("did you mean \"fish\"?"));
+  EXPECT_THAT(refusal({"completion"}), HasSubstr("give bash, zsh, fish, man"));
 }
 
 TEST(CommandLine, SweepIsASynonym) {
