@@ -54,9 +54,11 @@ function sweeps(builder) {
     }, [`sum by (status) (${grown("sweeps_total", "$__rate_interval")})`, "{{status}}"]))
     .withPanel(lines({
       title: "Cells by outcome",
-      description: "Cells that were done, by how. Failed ones have their reason in the result document.",
+      description: "Cells that were done, by how. Failed ones have their reason in the result document. " +
+        "Fallen out: cells that boards no longer show, because others were measured later (--metrics-cells).",
       unit: UNITS.count, min: 0, stacked: true,
-    }, [`sum by (status) (${grown("cells_total", "$__rate_interval")})`, "{{status}}"]))
+    }, [`sum by (status) (${grown("cells_total", "$__rate_interval")})`, "{{status}}"],
+    [`sum(${grown("cells_dropped_total", "$__rate_interval")})`, "fallen out"]))
     .withPanel(lines({
       title: "Skips by reason",
       description: "Cells that cannot be captured, in all since the service started, by reason.",

@@ -166,6 +166,7 @@ def rows_of_service(seconds):
     yield "graphbench_last_success_timestamp_seconds", {"device": DEVICE}, 1e9
     for status in ("ok", "skipped", "failed"):
         yield "graphbench_cells_total", {"status": status}, int(2 * seconds)
+    yield "graphbench_cells_dropped_total", {}, int(seconds)
     yield "graphbench_steps_total", {}, int(1000 * seconds)
     yield "graphbench_capture_skips_total", {"reason": "host_op"}, 1
     for status in ("done", "failed", "cells_failed", "cancelled", "interrupted"):

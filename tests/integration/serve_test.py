@@ -183,6 +183,28 @@ class Serve(ServeCase):
         again = [line for line in text.splitlines() if "last_success" in line][-1]
         self.assertAlmostEqual(float(stamp.split()[1]), float(again.split()[1]), delta=1.5)
 
+    def workloads(self):
+        return {line.split('workload="')[1].split('"')[0] for line in self.cell_lines()}
+
+    def test_sweeps_of_several_models_are_shown_together(self):
+        process = self.serve()
+        for workload in ("mlp", "conv"):
+            self.wait_for_state(self.submit({**TINY, "batch": 1, "workload": workload}), "done")
+        both = self.cell_lines()
+        self.assertEqual({"mlp", "conv"}, self.workloads())
+        self.restart(process)
+        self.assertEqual(both, self.cell_lines())
+
+    def test_cells_that_fall_out_are_counted_and_said(self):
+        process = self.serve("--metrics-cells", "3")
+        for workload in ("mlp", "conv"):
+            sweep = {**TINY, "batch": 1, "mode": "eager,whole", "workload": workload}
+            self.wait_for_state(self.submit(sweep), "done")
+        self.assertEqual({"mlp", "conv"}, self.workloads())
+        self.assertIn("graphbench_cells_dropped_total 1\n", self.metrics())
+        self.assertIn("/metrics shows the 3 cells that were measured last: 1 others have fallen out",
+                      self.end(process).stderr)
+
     def test_what_only_the_device_can_refuse_is_told_too(self):
         self.serve()
         path = self.submit({**TINY, "dtype": "fp16"})

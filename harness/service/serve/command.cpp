@@ -171,6 +171,8 @@ class ServeCommand final : public options::Command {
     text("--plugin-folder", plugin_folder_, "DIR",
          "folder of plugins that requests may name (default: none)");
     text("--compare-mib", compare_mib_, "N", "maximum size of a comparison request, in MiB (default: 64)");
+    text("--metrics-cells", metrics_cells_, "N",
+         "maximum number of cells on /metrics; those measured longest ago fall out (default: 10000)");
     text("--grace", grace_, "SECONDS",
          "maximum time that a running sweep may take to stop when the service ends or a client cancels it "
          "(default: 10)");
@@ -181,6 +183,10 @@ class ServeCommand final : public options::Command {
       const std::int64_t mib = options::parse_within("--compare-mib", compare_mib_, {1, 1024},
                                                      " is not valid: give a whole number, ");
       settings_.compare_bytes_max = static_cast<std::uint64_t>(mib) * 1024 * 1024;
+    }
+    if (!metrics_cells_.empty()) {
+      settings_.metrics_cells_max = static_cast<std::size_t>(options::parse_within(
+          "--metrics-cells", metrics_cells_, {1, 1'000'000}, " is not valid: give a whole number, "));
     }
     if (!grace_.empty()) settings_.grace_seconds = grace_of(grace_);
   }
@@ -207,6 +213,7 @@ class ServeCommand final : public options::Command {
   std::string token_file_;
   std::string plugin_folder_;  // empty: requests name no plugins
   std::string compare_mib_;    // as written; empty: the default
+  std::string metrics_cells_;  // likewise
   std::string grace_;
 };
 

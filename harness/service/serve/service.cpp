@@ -88,7 +88,7 @@ void run_service(const ServiceSettings& settings, const std::function<void(const
   measure::HousekeepingThreads housekeeping;
   const Descriptor lock = lock_folder(settings.state_folder);
   SweepStore store(settings.state_folder + "/sweeps.sqlite");
-  sweep::SweepMetrics metrics(settings.tool_version);
+  sweep::SweepMetrics metrics(settings.tool_version, settings.metrics_cells_max);
   ServiceMetrics service_metrics;
   SweepFeed feed(store, followers_max);
   SweepRunner runner(runner_settings(settings), {store, metrics, service_metrics, feed, housekeeping});

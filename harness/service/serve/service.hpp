@@ -51,6 +51,7 @@ struct ServiceSettings {
   ApiSettings api;                  // `access` has a token unless `listen` is loopback
   std::shared_ptr<TlsContext> tls;  // null: plain HTTP
   double grace_seconds = 10;
+  std::size_t metrics_cells_max = 10'000;  // the cells that /metrics shows
   std::uint64_t compare_bytes_max = 64 * 1024 * 1024;  // POST /v1/compare
   std::vector<std::string> sweep_command;
   std::string tool_version;

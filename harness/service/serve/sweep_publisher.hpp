@@ -1,4 +1,4 @@
-// Shows on /metrics the running sweep and, after a restart, the last complete one.
+// Shows on /metrics the newest values of each cell, those of the running sweep as they finish.
 #pragma once
 
 #include <memory>
@@ -14,7 +14,8 @@ namespace graphbench::service {
 // Used by one thread; the metrics are thread-safe.
 class SweepPublisher {
  public:
-  // Shows the last complete sweep, compared with `baseline` unless null. Warns on stderr if that fails.
+  // Shows the cells of complete sweeps, the newest values of each, and compares each device's last sweep with
+  // `baseline` unless null. Warns on stderr of each sweep that cannot be shown.
   SweepPublisher(sweep::SweepMetrics& metrics, std::shared_ptr<const Baseline> baseline,
                  const SweepStore& store);
 
@@ -26,7 +27,10 @@ class SweepPublisher {
   void end(const std::string& id, const SweepEnd& end);
 
  private:
-  void show_again(const SweepStore& store, const SweepStore::Ended& sweep);
+  struct Earlier;
+  // Shows one sweep of an earlier process; those that it shows later are newer.
+  void show_again(const SweepStore& store, const Earlier& earlier);
+  void say_dropped();
   // Shows the notes on an ended sweep and, if it is done, its comparison with the baseline.
   void tell(const std::string& id, const std::string& document, bool done);
 

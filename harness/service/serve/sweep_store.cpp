@@ -346,13 +346,22 @@ std::int64_t SweepStore::last_cell(const std::string& sweep) const {
   return row.integer(0);
 }
 
-std::optional<SweepStore::Ended> SweepStore::last_done() const {
+std::optional<SweepStore::Ended> SweepStore::last_done(std::int64_t before) const {
   const std::scoped_lock lock(mutex_);
   SqlStatement row = database_.prepare(
-      "SELECT id, began, exit_code, CAST(strftime('%s', finished_at) AS INTEGER) FROM sweeps"
-      " WHERE state = 'done' AND began <> '' ORDER BY number DESC LIMIT 1");
+      "SELECT id, began, exit_code, CAST(strftime('%s', finished_at) AS INTEGER), number FROM sweeps"
+      " WHERE state = 'done' AND began <> '' AND number < ? ORDER BY number DESC LIMIT 1",
+      before);
   if (!row.step()) return std::nullopt;
-  return Ended{row.text(0), row.text(1), exit_code_of(row, 2), row.integer(3)};
+  return Ended{row.integer(4), row.text(0), row.text(1), exit_code_of(row, 2), row.integer(3)};
+}
+
+std::vector<std::string> SweepStore::cell_ids(const std::string& sweep) const {
+  const std::scoped_lock lock(mutex_);
+  SqlStatement rows = database_.prepare("SELECT cell FROM cells WHERE sweep = ?", sweep);
+  std::vector<std::string> ids;
+  while (rows.step()) ids.push_back(rows.text(0));
+  return ids;
 }
 
 // Runs `change` in one transaction. Fails if the file was removed, because the change would be lost.

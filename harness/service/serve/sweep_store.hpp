@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -118,13 +119,16 @@ class SweepStore {
   std::int64_t last_cell(const std::string& sweep) const;
 
   struct Ended {
+    std::int64_t number = 0;  // increases with time
     std::string id;
     std::string began;  // what begin() stored
     std::optional<int> exit_code;
     std::int64_t unix_seconds = 0;
   };
-  // The last accepted sweep that is done. Absent if there is none.
-  std::optional<Ended> last_done() const;
+  // The last accepted sweep that is done and has a number below `before`. Absent if there is none.
+  std::optional<Ended> last_done(std::int64_t before = std::numeric_limits<std::int64_t>::max()) const;
+  // The ids of the sweep's cells, without their documents.
+  std::vector<std::string> cell_ids(const std::string& sweep) const;
 
  private:
   void write(const std::function<void()>& change);

@@ -23,6 +23,8 @@ const std::vector<reporters::FamilyRow>& process_rows() {
       reporters::gauge_row("graphbench_last_success_timestamp_seconds", "unix seconds", {"device"},
                            "Unix time at which a complete sweep without a failed cell last ended."),
       counter_row("graphbench_cells_total", "cells", {"status"}, "Number of finished cells, by outcome."),
+      counter_row("graphbench_cells_dropped_total", "cells", {},
+                  "Number of cells that are no longer shown, because cells measured later took their place."),
       counter_row("graphbench_steps_total", "steps", {}, "Number of steps that were timed one by one."),
       counter_row("graphbench_capture_skips_total", "cells", {"reason"},
                   "Number of cells skipped because they cannot be captured."),

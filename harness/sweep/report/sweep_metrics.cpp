@@ -2,6 +2,7 @@
 #include "harness/sweep/report/sweep_metrics.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "harness/model/statistics/summary.hpp"
 #include "harness/model/vocabulary.hpp"
@@ -23,7 +24,7 @@ double steps_of(const model::CellResult& cell) {
 
 }  // namespace
 
-SweepMetrics::SweepMetrics(const std::string& version) {
+SweepMetrics::SweepMetrics(const std::string& version, std::size_t cells_max) : cells_max_(cells_max) {
   gauge(registry_, "graphbench_build_info").Add({{"version", version}}).Set(1);
   // Creates the counters with 0: otherwise rate() would miss the first increment.
   for (const auto status : {model::CellStatus::ok, model::CellStatus::skipped, model::CellStatus::failed}) {
@@ -64,7 +65,16 @@ void SweepMetrics::show_cell(const std::string& device, const model::CellResult&
   const CellKey key{device, cell.cell};
   reporters::FamilyLines lines = lines_of(key, cell);
   const Change change(*this);
-  cells_[key] = std::move(lines);
+  Shown& shown = cells_[key];
+  if (shown.turn > 0) by_turn_.erase(shown.turn);
+  shown = {std::move(lines), ++turns_};
+  by_turn_.emplace(shown.turn, key);
+  if (cells_.size() <= cells_max_) return;
+  const auto oldest = by_turn_.begin();
+  cells_.erase(oldest->second);
+  by_turn_.erase(oldest);
+  ++dropped_;
+  dropped_total_.Increment();
 }
 
 void SweepMetrics::set_cell(const std::string& device, const model::CellResult& cell) {
@@ -78,17 +88,15 @@ void SweepMetrics::set_cell(const std::string& device, const model::CellResult& 
   }
 }
 
-void SweepMetrics::drop_vanished(const std::string& device) {
-  const Change change(*this);
-  std::erase_if(cells_, [&](const auto& cell) {
-    return cell.first.device == device && !counted_.contains(cell.first);
-  });
+std::int64_t SweepMetrics::take_dropped() {
+  const std::scoped_lock lock(mutex_);
+  return std::exchange(dropped_, 0);
 }
 
 void SweepMetrics::set_comparison(const std::string& device, const model::Comparison& comparison) {
   const Change change(*this);
   std::map<std::string, model::Cell> cells;
-  for (const auto& [key, lines] : cells_) {
+  for (const auto& [key, shown] : cells_) {
     if (key.device == device) cells.emplace(model::id_of(key.cell), key.cell);
   }
   comparisons_[device] = lines_of(device, cells, comparison);
@@ -128,7 +136,7 @@ std::shared_ptr<const std::string> SweepMetrics::text() const {
   text.reserve(text_bytes_ + text_bytes_ / 8);  // leaves room, because growing the string would copy it
   text += reporters::rendered(registry_.Collect());
   std::vector<const reporters::FamilyLines*> cells;
-  for (const auto& [cell, lines] : cells_) cells.push_back(&lines);
+  for (const auto& [cell, shown] : cells_) cells.push_back(&shown.lines);
   reporters::append_families(text, cell_families(), cells);
   std::vector<const reporters::FamilyLines*> comparisons;
   for (const auto& [name, lines] : comparisons_) comparisons.push_back(&lines);

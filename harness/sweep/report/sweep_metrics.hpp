@@ -5,6 +5,9 @@
 #include <prometheus/gauge.h>
 #include <prometheus/registry.h>
 
+#include <cstddef>
+#include <cstdint>
+#include <limits>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -30,7 +33,10 @@ inline constexpr const char* metrics_content_type = "text/plain; version=0.0.4; 
 // Thread-safe. `device` is the device's name in a sweep: "cuda:0", "host".
 class SweepMetrics {
  public:
-  explicit SweepMetrics(const std::string& tool_version);
+  // Shows the newest values of each cell and device, for at most `cells_max` cells. Beyond that the cells
+  // that were measured longest ago fall out.
+  explicit SweepMetrics(const std::string& tool_version,
+                        std::size_t cells_max = std::numeric_limits<std::size_t>::max());
   ~SweepMetrics() = default;
   SweepMetrics(const SweepMetrics&) = delete;
   SweepMetrics& operator=(const SweepMetrics&) = delete;
@@ -43,8 +49,9 @@ class SweepMetrics {
   void set_cell(const std::string& device, const model::CellResult& cell);
   // Shows a cell of a sweep of an earlier process, which has already counted the cell.
   void show_cell(const std::string& device, const model::CellResult& cell);
-  // Ends a complete sweep: removes the series of cells that the sweep did not have.
-  void drop_vanished(const std::string& device);
+  std::size_t cells_max() const noexcept { return cells_max_; }
+  // Returns how many cells have fallen out since the last call.
+  std::int64_t take_dropped();
   // Replaces the device's comparison by that of the sweep that ended. Only cells that are shown get series.
   void set_comparison(const std::string& device, const model::Comparison& comparison);
   void set_notes(const std::string& device, const std::vector<model::Note>& notes);
@@ -80,7 +87,16 @@ class SweepMetrics {
   prometheus::Counter& steps_ = counter(registry_, "graphbench_steps_total").Add({});
   prometheus::Family<prometheus::Counter>& skips_ = counter(registry_, "graphbench_capture_skips_total");
   std::map<std::pair<const void*, std::string>, std::set<prometheus::Gauge*>> info_series_;  // family, device
-  std::map<CellKey, reporters::FamilyLines> cells_;
+  struct Shown {
+    reporters::FamilyLines lines;
+    std::uint64_t turn = 0;
+  };
+  std::map<CellKey, Shown> cells_;
+  std::map<std::uint64_t, CellKey> by_turn_;  // the cell that was set longest ago is the first
+  std::uint64_t turns_ = 0;
+  const std::size_t cells_max_;
+  std::int64_t dropped_ = 0;
+  prometheus::Counter& dropped_total_ = counter(registry_, "graphbench_cells_dropped_total").Add({});
   std::map<std::string, reporters::FamilyLines> comparisons_;  // by device
   std::set<CellKey> counted_;  // counted in the device's running or last sweep
   mutable std::shared_ptr<const std::string> text_;

@@ -242,6 +242,8 @@ TEST(CommandLine, ServeChecksItsNumbers) {
   EXPECT_THAT(refusal({"serve", "--grace", "soon"}), HasSubstr("give seconds, 0 to 3600"));
   for (const char* wrong : {"0", "1025", "x", "1.5"})
     EXPECT_THAT(refusal({"serve", "--compare-mib", wrong}), HasSubstr("1 to 1024")) << wrong;
+  for (const char* wrong : {"0", "1000001", "many"})
+    EXPECT_THAT(refusal({"serve", "--metrics-cells", wrong}), HasSubstr("1 to 1000000")) << wrong;
 }
 
 TEST(CommandLine, CompareTakesNewAloneWhereTheHistoryIsItsBase) {

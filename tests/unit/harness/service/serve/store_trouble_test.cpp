@@ -167,10 +167,10 @@ class SweepPublisherTest : public testing::Test {
   }
 
   // The metrics of a service that starts now.
-  std::string metrics() {
+  std::string metrics(std::size_t cells_max = 100) {
     store_ = nullptr;
     store_ = std::make_unique<SweepStore>(folder_.file("sweeps.sqlite"));
-    sweep::SweepMetrics metrics("1.2.3");
+    sweep::SweepMetrics metrics("1.2.3", cells_max);
     const SweepPublisher publisher(metrics, nullptr, *store_);
     return *metrics.text();
   }
@@ -179,7 +179,8 @@ class SweepPublisherTest : public testing::Test {
   std::unique_ptr<SweepStore> store_ = std::make_unique<SweepStore>(folder_.file("sweeps.sqlite"));
 };
 
-TEST_F(SweepPublisherTest, ARestartShowsTheCellsOfTheLastSweepThatIsDone) {
+TEST_F(SweepPublisherTest, ARestartShowsTheNewestValuesOfEachCellOfSweepsThatAreDone) {
+  run("host", {cell(1, 0.25), cell(16, 0.5)}, SweepState::done, "1970-01-01T00:00:40Z");
   run("cuda:0", {cell(2, 0.5)}, SweepState::done, "1970-01-01T00:00:50Z");
   run("host", {cell(1, 0.75)}, SweepState::done, "1970-01-01T00:03:20Z");
   run("host", {cell(4, 0.5)}, SweepState::cancelled);
@@ -190,8 +191,13 @@ TEST_F(SweepPublisherTest, ARestartShowsTheCellsOfTheLastSweepThatIsDone) {
   EXPECT_THAT(text,
               HasSubstr(of_cell + R"(batch="1",warmup="0",mode="whole",device="host",quantile="0.5"} 0.75)"));
   EXPECT_THAT(text, HasSubstr("graphbench_ramp_seconds{"));
-  for (const char* other : {"batch=\"2\"", "batch=\"4\"", "batch=\"8\"", "cuda:0"})
-    EXPECT_THAT(text, Not(HasSubstr(other))) << "not of the last one";
+  EXPECT_THAT(text, Not(HasSubstr("quantile=\"0.5\"} 0.25"))) << "measured again later";
+  for (const char* earlier : {R"(batch="2",warmup="0",mode="whole",device="cuda:0",)",
+                              R"(batch="16",warmup="0",mode="whole",device="host",)"})
+    EXPECT_THAT(text, HasSubstr(of_cell + earlier));
+  for (const char* other : {"batch=\"4\"", "batch=\"8\""})
+    EXPECT_THAT(text, Not(HasSubstr(other))) << "of a sweep that is not complete";
+  EXPECT_THAT(text, HasSubstr("graphbench_last_success_timestamp_seconds{device=\"cuda:0\"} 50\n"));
   EXPECT_THAT(text, HasSubstr("graphbench_last_success_timestamp_seconds{device=\"host\"} 200\n"));
   EXPECT_THAT(text, HasSubstr("graphbench_sweep_progress_ratio{device=\"host\"} 1\n"));
   EXPECT_THAT(text, HasSubstr("graphbench_sweep_running{device=\"host\"} 0\n"));
@@ -205,6 +211,18 @@ TEST_F(SweepPublisherTest, ASweepWithFailedCellsIsShownAndIsNoSuccess) {
   const std::string text = metrics();
   EXPECT_THAT(text, HasSubstr("quantile=\"0.5\"} 0.75"));
   EXPECT_THAT(text, Not(HasSubstr("graphbench_last_success_timestamp_seconds{")));
+}
+
+TEST_F(SweepPublisherTest, ARestartShowsNoMoreCellsThanItMay) {
+  run("host", {cell(1, 0.25)}, SweepState::done);
+  run("host", {cell(2, 0.25), cell(4, 0.25)}, SweepState::done);
+  run("host", {cell(8, 0.25)}, SweepState::done);
+  testing::internal::CaptureStderr();
+  const std::string text = metrics(2);
+  for (const char* kept : {"batch=\"4\"", "batch=\"8\""}) EXPECT_THAT(text, HasSubstr(kept));
+  for (const char* other : {"batch=\"1\"", "batch=\"2\""}) EXPECT_THAT(text, Not(HasSubstr(other)));
+  EXPECT_THAT(testing::internal::GetCapturedStderr(),
+              HasSubstr("/metrics shows the 2 cells that were measured last: 1 others have fallen out"));
 }
 
 TEST_F(SweepPublisherTest, AnEventThatCannotBeReadIsAWarning) {

@@ -274,6 +274,8 @@ TEST_F(SweepStoreTest, AFileOfTheFirstVersionKeepsSweepsCellsAndResults) {
   store().add_cells("two", {{"a", "{}"}});
   store().end("two", {SweepState::done, 0, "", "{}"});
   EXPECT_EQ(store().last_done()->id, "two");
+  EXPECT_FALSE(store().last_done(store().last_done()->number)) << "the first version stored no beginning";
+  EXPECT_THAT(store().cell_ids("two"), testing::ElementsAre("a"));
 }
 
 TEST_F(SweepStoreTest, AFileOfALaterVersionIsRefused) {

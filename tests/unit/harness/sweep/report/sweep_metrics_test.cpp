@@ -12,6 +12,7 @@
 namespace graphbench::sweep {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -190,19 +191,33 @@ TEST_F(SweepMetricsTest, WhatALaterResultLacksIsGone) {
   EXPECT_THAT(text(), Not(HasSubstr("workload="))) << "a failed cell shows no numbers of old";
 }
 
-TEST_F(SweepMetricsTest, ACompleteSweepTakesTheSeriesOfVanishedCellsAlong) {
+TEST_F(SweepMetricsTest, CellsOfEarlierSweepsStayBesideThoseOfTheLast) {
   metrics.begin_sweep("cuda:0");
   metrics.set_cell("cuda:0", measured("whole", 1));
   metrics.set_cell("cuda:0", measured("whole", 256));
-  metrics.set_cell("host", measured("eager", 1));
+  metrics.end_sweep("cuda:0", 1.0);
   metrics.begin_sweep("cuda:0");
   metrics.set_cell("cuda:0", measured("whole", 256));
-  EXPECT_THAT(text(), HasSubstr(labels)) << "until the sweep is complete";
-  metrics.drop_vanished("cuda:0");
-  EXPECT_THAT(text(), Not(HasSubstr(labels)));
+  metrics.end_sweep("cuda:0", 2.0);
+  EXPECT_THAT(text(), HasSubstr(labels)) << "another model's nightly sweep takes nothing away";
   EXPECT_THAT(text(), HasSubstr("batch=\"256\""));
-  EXPECT_THAT(text(), HasSubstr("mode=\"eager\"")) << "another device's";
-  EXPECT_THAT(text(), HasSubstr("graphbench_cells_total{status=\"ok\"} 4\n")) << "counters only grow";
+  EXPECT_THAT(text(), HasSubstr("graphbench_cells_total{status=\"ok\"} 3\n"));
+  EXPECT_THAT(text(), HasSubstr("graphbench_cells_dropped_total 0\n"));
+}
+
+TEST_F(SweepMetricsTest, TheCellsMeasuredLongestAgoFallOutAndAreCounted) {
+  SweepMetrics few("1.2.3", 2);
+  few.set_cell("cuda:0", measured("whole", 1));
+  few.set_cell("cuda:0", measured("whole", 256));
+  few.set_cell("cuda:0", measured("whole", 1));  // measured again: now the newest
+  EXPECT_EQ(few.take_dropped(), 0);
+  few.set_cell("host", measured("eager", 1));
+  few.set_cell("host", measured("eager", 1));
+  EXPECT_THAT(*few.text(),
+              AllOf(HasSubstr(labels), HasSubstr("device=\"host\""), Not(HasSubstr("batch=\"256\"")),
+                    HasSubstr("graphbench_cells_dropped_total 1\n")));
+  EXPECT_EQ(few.take_dropped(), 1);
+  EXPECT_EQ(few.take_dropped(), 0) << "said once";
 }
 
 TEST_F(SweepMetricsTest, ACellCountsOnceASweep) {
