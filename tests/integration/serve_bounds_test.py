@@ -1,10 +1,12 @@
-"""What requests to the service may carry and name: long documents one at a time, plugins of one folder."""
+"""What requests may carry and name: long documents one at a time, plugins and steps of a folder each."""
 
 import itertools
 import json
 import os
 import shutil
 import socket
+import subprocess
+import unittest
 
 from client import memory_mib, wait_for
 from flood import CHUNKED, ENDLESS, flood
@@ -13,6 +15,16 @@ from serve_case import LONG, TOKEN, ServeCase
 from serve_case import TINY as SMALL
 
 MIB = 1024 * 1024
+PYTHON = "/usr/bin/python3"
+HAS_TORCH = subprocess.run([PYTHON, "-c", "import torch"], capture_output=True, check=False).returncode == 0
+STEP = """
+import torch
+
+
+def build(batch, device):
+    layer = torch.nn.Linear(8, 4).to(device)
+    return layer, (torch.randn(batch, 8, device=device),)
+"""
 
 
 class ServeBounds(ServeCase):
@@ -123,6 +135,51 @@ class ServeBounds(ServeCase):
         result = self.ask("GET", path + "/results")[1]
         self.assertEqual({"good_op"}, {cell["workload"] for cell in result["cells"]})
         self.assertIn("--plugin=mine.so", result["plan"]["argv"], "the name, and not the service's folder")
+
+    def steps(self):
+        folder = self.folder / "steps"
+        folder.mkdir()
+        folder.chmod(0o755)
+        outside = self.folder / "outside.py"
+        for path in (folder / "linear.py", outside):
+            path.write_text(STEP)
+            path.chmod(0o644)
+        (folder / "leaving.py").symlink_to(outside)
+        return folder
+
+    def test_steps_come_from_the_folder_alone_and_by_bare_name(self):
+        folder = self.steps()
+        self.serve("--torch-folder", "steps")
+        self.assertEqual((200, {"steps": [{"name": "linear"}]}), self.ask("GET", "/v1/steps"))
+        for name in ("leaving:build", "../outside:build", f"{folder}/linear:build", "linear.py:build",
+                     "other:build", ":build", "example:llama", "linear:", "linear:no()",
+                     ["linear:build", "mlp"]):
+            status, answer = self.ask("POST", "/v1/sweeps", {**SMALL, "workload": name})
+            self.assertEqual(400, status, name)
+            self.assert_all_in(("workload: ",), answer["error"])
+        status, answer = self.ask("POST", "/v1/sweeps", {**SMALL, "torch": "linear.py:build"})
+        self.assertEqual(400, status)
+        self.assertEqual([], self.ask("GET", "/v1/sweeps")[1]["sweeps"])
+
+    @unittest.skipUnless(HAS_TORCH, f"{PYTHON} has no torch")
+    def test_a_step_of_the_folder_is_measured(self):
+        self.steps()
+        self.serve("--torch-folder", "steps", env={**os.environ, "GRAPHBENCH_PYTHON": PYTHON})
+        path = self.submit({"workload": ["linear:build"], "device": "host", "mode": "eager", "batch": 1,
+                            "launches": 1, "time-per-cell": 0.01})
+        self.assertIn("--workload=linear:build", self.ask("GET", path)[1]["arguments"])
+        self.assertEqual("done", self.wait_for_state(path, "done", "failed"), self.ask("GET", path)[1])
+        result = self.ask("GET", path + "/results")[1]
+        self.assertEqual(["ok"], [cell["status"] for cell in result["cells"]])
+        self.assertIn("--torch=linear.py:build", result["plan"]["argv"], "not the service's folder")
+        self.assertIn('workload="linear-build"', self.metrics())
+
+    def test_a_service_without_steps_says_so(self):
+        self.serve()
+        self.assertEqual((200, {"steps": []}), self.ask("GET", "/v1/steps"))
+        status, answer = self.ask("POST", "/v1/sweeps", {**SMALL, "workload": "linear:build"})
+        self.assertEqual(400, status)
+        self.assertIn("start the service with --torch-folder DIR", answer["error"])
 
     def test_a_plugins_names_are_known_before_the_sweep_is_queued(self):
         self.plugins(open_crash="open_crash", open_error="open_error")

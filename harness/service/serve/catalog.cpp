@@ -1,5 +1,5 @@
-// Lists plugins and checks workloads. Plugin names come from the folder, never from a request; symlinks are
-// resolved before the checks. The sweep's process makes the checks that need the device.
+// Lists plugins and steps and checks workloads. Names of files come from the folder, never from a request;
+// symlinks are resolved before the checks. The sweep's process makes the checks that need the device.
 #include "harness/service/serve/catalog.hpp"
 
 #include <sys/stat.h>
@@ -36,13 +36,24 @@ bool is_ours_alone(const std::string& path) {
 constexpr const char* not_ours_alone =
     " must belong to root or this user, and no other user may write to it: use chown and chmod go-w";
 
+struct CodeTraits {
+  const char* option;
+  const char* noun;
+  const char* suffix;
+};
+
+CodeTraits traits_of(CodeKind kind) {
+  if (kind == CodeKind::step) return {"--torch-folder", "step", ".py"};
+  return {"--plugin-folder", "plugin", ".so"};
+}
+
 // Replacing a file after this check gains nothing: who can write the folder decides already which code runs.
-std::map<std::string, std::string> plugins_in(const std::string& folder) {
+std::map<std::string, std::string> code_in(const std::string& folder, const std::string& suffix) {
   std::map<std::string, std::string> found;
   std::error_code error;
   for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
     const std::string name = entry->path().stem();
-    if (entry->path().extension() != ".so" || !is_name(name)) continue;
+    if (entry->path().extension() != suffix || !is_name(name)) continue;
     std::error_code gone;
     const fs::path path = fs::canonical(entry->path(), gone);
     if (gone || path.parent_path() != folder || !fs::is_regular_file(path, gone)) continue;
@@ -64,38 +75,46 @@ std::string without_files(std::string message, const SweepRequest& request,
 
 }  // namespace
 
-PluginFolder::PluginFolder(const std::string& folder) {
+CodeFolder::CodeFolder(CodeKind kind, const std::string& folder) : kind_(kind) {
   if (folder.empty()) return;
+  const CodeTraits traits = traits_of(kind);
   std::error_code error;
   folder_ = fs::canonical(folder, error);
   const fs::file_status status = fs::status(folder_, error);
   const std::string named = in_quotes(folder);
   if (folder_.empty() || status.type() != fs::file_type::directory) {
-    throw InputError("--plugin-folder", named + " is not a folder: give a folder with NAME.so files");
+    throw InputError(traits.option,
+                     named + " is not a folder: give a folder with NAME" + traits.suffix + " files");
   }
-  if (!is_ours_alone(folder_)) throw InputError("--plugin-folder", named + not_ours_alone);
-  for (const auto& [name, path] : plugins_in(folder_)) {
-    if (!is_ours_alone(path)) throw InputError("--plugin-folder", in_quotes(path) + not_ours_alone);
+  if (!is_ours_alone(folder_)) throw InputError(traits.option, named + not_ours_alone);
+  for (const auto& [name, path] : code_in(folder_, traits.suffix)) {
+    if (!is_ours_alone(path)) throw InputError(traits.option, in_quotes(path) + not_ours_alone);
   }
 }
 
-std::vector<std::string> PluginFolder::names() const {
+std::map<std::string, std::string> CodeFolder::files() const {
+  if (!given() || !is_ours_alone(folder_)) return {};
+  std::map<std::string, std::string> files = code_in(folder_, traits_of(kind_).suffix);
+  std::erase_if(files, [](const auto& file) { return !is_ours_alone(file.second); });
+  return files;
+}
+
+std::vector<std::string> CodeFolder::names() const {
   std::vector<std::string> names;
-  if (!given() || !is_ours_alone(folder_)) return names;
-  for (const auto& [name, path] : plugins_in(folder_)) {
-    if (is_ours_alone(path)) names.push_back(name);
-  }
+  for (const auto& [name, path] : files()) names.push_back(name);
   return names;
 }
 
-std::string PluginFolder::path_of(const std::string& name) const {
-  const std::map<std::string, std::string> plugins =
-      given() ? plugins_in(folder_) : std::map<std::string, std::string>();
-  const auto found = plugins.find(name);
+std::string CodeFolder::path_of(const std::string& name) const {
+  const CodeTraits traits = traits_of(kind_);
+  const std::string noun = traits.noun;
+  const std::map<std::string, std::string> code =
+      given() ? code_in(folder_, traits.suffix) : std::map<std::string, std::string>();
+  const auto found = code.find(name);
   const auto refuse = [&](const std::string& why) -> std::string {
-    throw Error(ErrorCode::io, "plugin '" + name + "': " + why);
+    throw Error(ErrorCode::io, noun + " '" + name + "': " + why);
   };
-  if (found == plugins.end()) return refuse("the plugin is no longer in the plugin folder");
+  if (found == code.end()) return refuse("the " + noun + " is no longer in the " + noun + " folder");
   if (!is_ours_alone(folder_)) return refuse("its folder" + std::string(not_ours_alone));
   if (!is_ours_alone(found->second)) return refuse("its file" + std::string(not_ours_alone));
   return found->second;
@@ -116,7 +135,8 @@ void WorkloadCatalog::check(const SweepRequest& request, const std::vector<std::
   const options::SweepOptions& options = request.options;
   std::vector<model::Axes> grids = options.more_grids;
   grids.push_back(options.axes);
-  const std::size_t workloads = sweep::choose_workloads(options, catalog).size();
+  // What a step is called, only its own process knows.
+  const std::size_t workloads = options.torch.given() ? 1 : sweep::choose_workloads(options, catalog).size();
   for (model::Axes& grid : grids) {
     grid.workload.resize(workloads);
     grid.dtype.resize(std::max<std::size_t>(grid.dtype.size(), 1));

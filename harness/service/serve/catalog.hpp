@@ -1,7 +1,8 @@
-// The names that requests may use: plugins of one folder, and workloads, presets and options.
+// The names that requests may use: plugins and steps of a folder each, and workloads, presets and options.
 #pragma once
 
 #include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -10,23 +11,28 @@
 
 namespace graphbench::service {
 
-// Reads the folder at each call, so that plugins can be added while the service runs.
-class PluginFolder {
+// A folder of code that requests may run: the only code that they may. Reads the folder at each call, so that
+// files can be added while the service runs.
+class CodeFolder {
  public:
-  PluginFolder() = default;
-  // An empty `folder` means no plugins. Throws InputError for `--plugin-folder` if `folder` is not a folder,
-  // or if a user other than root and this process's user owns or can write the folder or a plugin in it.
-  explicit PluginFolder(const std::string& folder);
+  CodeFolder() = default;
+  // An empty `folder` means none. Throws InputError for `--plugin-folder` or `--torch-folder` if `folder` is
+  // not a folder, or if a user other than root and this process's user owns or can write the folder or code
+  // in it.
+  CodeFolder(CodeKind kind, const std::string& folder);
 
   bool given() const noexcept { return !folder_.empty(); }
-  // The sorted names of all NAME.so with only letters, digits, _ and -. Leaves out symlinks to outside the
-  // folder, files that are not regular, and files that other users own or can write. Loads nothing.
-  std::vector<std::string> names() const;
-  // The plugin's path without symlinks. Throws Error(io) with the reason if names() does not have the name.
+  // By their names all NAME.so, or NAME.py, with only letters, digits, _ and -; the paths have no symlinks.
+  // Leaves out symlinks to outside the folder, files that are not regular, and files that other users own or
+  // can write. Loads nothing.
+  std::map<std::string, std::string> files() const;
+  std::vector<std::string> names() const;  // sorted
+  // The file of a name. Throws Error(io) with the reason if files() does not have the name.
   std::string path_of(const std::string& name) const;
 
  private:
-  std::string folder_;  // without symlinks; empty: no plugins
+  CodeKind kind_ = CodeKind::plugin;
+  std::string folder_;  // without symlinks; empty: none
 };
 
 class WorkloadCatalog {

@@ -170,6 +170,8 @@ class ServeCommand final : public options::Command {
     text("--tls-key", tls_.key, "FILE.pem", "the certificate's key");
     text("--plugin-folder", plugin_folder_, "DIR",
          "folder of plugins that requests may name (default: none)");
+    text("--torch-folder", torch_folder_, "DIR",
+         "folder of PyTorch steps that requests may name, as workload FILE:FUNCTION (default: none)");
     text("--compare-mib", compare_mib_, "N", "maximum size of a comparison request, in MiB (default: 64)");
     text("--metrics-cells", metrics_cells_, "N",
          "maximum number of cells on /metrics; those measured longest ago fall out (default: 10000)");
@@ -195,7 +197,8 @@ class ServeCommand final : public options::Command {
     settings_.api.access = {read_token(token_file_)};
     settings_.tls = read_tls(tls_);
     settings_.listen = listen_address(listen_, settings_.api.access);
-    settings_.api.plugins = PluginFolder(plugin_folder_);
+    settings_.api.plugins = CodeFolder(CodeKind::plugin, plugin_folder_);
+    settings_.api.steps = CodeFolder(CodeKind::step, torch_folder_);
     settings_.baseline = Baseline::open(baseline_);
     raise_descriptor_limit();
     ::umask(S_IRWXG | S_IRWXO);
@@ -212,6 +215,7 @@ class ServeCommand final : public options::Command {
   std::string listen_ = "127.0.0.1:9464";
   std::string token_file_;
   std::string plugin_folder_;  // empty: requests name no plugins
+  std::string torch_folder_;   // empty: requests name no steps
   std::string compare_mib_;    // as written; empty: the default
   std::string metrics_cells_;  // likewise
   std::string grace_;

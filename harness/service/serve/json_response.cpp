@@ -87,7 +87,7 @@ json json_of(const StoredSweep& sweep) {
           {"state", name_of(sweep.state)},
           {"resumable", is_resumable(sweep.state)},
           {"has_results", sweep.has_results},
-          {"arguments", sweep.asked.arguments([](const std::string& plugin) { return plugin; })},
+          {"arguments", sweep.asked.named()},
           {"submitted_at", sweep.submitted_at},
           {"started_at", nullable(sweep.started_at)},
           {"finished_at", nullable(sweep.finished_at)},

@@ -61,6 +61,7 @@ RunnerSettings runner_settings(const ServiceSettings& settings) {
   runner.folder = std::filesystem::absolute(settings.state_folder);
   runner.baseline = settings.baseline;
   runner.plugins = settings.api.plugins;
+  runner.steps = settings.api.steps;
   runner.turn_folder = turn_folder();
   runner.grace = std::chrono::milliseconds(static_cast<std::int64_t>(settings.grace_seconds * 1e3));
   return runner;

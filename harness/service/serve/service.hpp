@@ -27,7 +27,8 @@ struct ApiSettings {
   Access access = {};
   std::size_t queued_max = 64;        // more queued sweeps are refused with 429
   std::vector<DeviceStatus> devices;  // the answer of GET /v1/devices
-  PluginFolder plugins = {};
+  CodeFolder plugins = {};
+  CodeFolder steps = {};  // of PyTorch
   WorkloadCatalog workloads = {};
 };
 
@@ -51,7 +52,7 @@ struct ServiceSettings {
   ApiSettings api;                  // `access` has a token unless `listen` is loopback
   std::shared_ptr<TlsContext> tls;  // null: plain HTTP
   double grace_seconds = 10;
-  std::size_t metrics_cells_max = 10'000;  // the cells that /metrics shows
+  std::size_t metrics_cells_max = 10'000;              // the cells that /metrics shows
   std::uint64_t compare_bytes_max = 64 * 1024 * 1024;  // POST /v1/compare
   std::vector<std::string> sweep_command;
   std::string tool_version;

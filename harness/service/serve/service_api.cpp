@@ -39,7 +39,7 @@ class Api {
     Response (Api::*answer)(const Request&) const;
     bool reads_disk = false;
   };
-  static const std::array<Route, 17> routes;
+  static const std::array<Route, 18> routes;
 
   Api(ApiSettings settings, ApiParts parts)
       : settings_(std::move(settings)), parts_(parts), router_(refusal) {
@@ -133,10 +133,14 @@ class Api {
     return json_response(200, text_of({{"devices", devices}}));
   }
 
-  Response plugins(const Request&) const {
-    json plugins = json::array();
-    for (const std::string& name : settings_.plugins.names()) plugins.push_back({{"name", name}});
-    return json_response(200, text_of({{"plugins", plugins}}));
+  Response plugins(const Request&) const { return names_of("plugins", settings_.plugins); }
+
+  Response steps(const Request&) const { return names_of("steps", settings_.steps); }
+
+  static Response names_of(const char* key, const CodeFolder& folder) {
+    json names = json::array();
+    for (const std::string& name : folder.names()) names.push_back({{"name", name}});
+    return json_response(200, text_of({{key, names}}));
   }
 
   // Runs one comparison at a time, on another thread than the server's, because documents may be long.
@@ -182,7 +186,8 @@ class Api {
     const std::string key(request.header("idempotency-key"));
     if (key.size() > key_bytes_max) throw Refused(400, "Idempotency-Key: give at most 255 bytes");
     const BodyFormat format = type == "application/json" ? BodyFormat::json : BodyFormat::toml;
-    SweepRequest sweep = parse_sweep_request(request.body, format, settings_.plugins.names());
+    SweepRequest sweep =
+        parse_sweep_request(request.body, format, settings_.plugins.names(), settings_.steps.files());
     const bool is_brief = sweep.asked.plugins.empty();
     if (!is_brief && turn_.use_count() > waiting_max) {
       throw Refused(503, "too many requests are loading plugins: try again later", 1);
@@ -337,7 +342,7 @@ class Api {
   mutable SteadyClock::time_point warned_at_;
 };
 
-const std::array<Api::Route, 17> Api::routes = {{
+const std::array<Api::Route, 18> Api::routes = {{
     {"GET", "/", &Api::page},
     {"GET", "/healthz", &Api::healthy},
     {"GET", "/readyz", &Api::ready, true},
@@ -345,6 +350,7 @@ const std::array<Api::Route, 17> Api::routes = {{
     {"GET", "/openapi.json", &Api::description},
     {"GET", "/v1/devices", &Api::devices},
     {"GET", "/v1/plugins", &Api::plugins, true},
+    {"GET", "/v1/steps", &Api::steps, true},
     {"POST", "/v1/compare", &Api::compare},
     {"POST", "/v1/sweeps", &Api::submit},
     {"GET", "/v1/sweeps", &Api::list, true},

@@ -2,6 +2,7 @@
 #include "harness/service/serve/sweep_request.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <cstdint>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -120,6 +121,45 @@ std::vector<std::string> plugins_of(const std::vector<options::RawItem>& items,
   return plugins;
 }
 
+constexpr const char* step_advice = ": give FILE:FUNCTION, such as llama:build";
+
+bool is_identifier(const std::string& text) {
+  const auto is_letter = [](char c) { return c == '_' || std::isalpha(static_cast<unsigned char>(c)) != 0; };
+  return !text.empty() && text.size() <= 64 && is_letter(text.front()) &&
+         std::ranges::all_of(text, [&](char c) { return is_letter(c) || (c >= '0' && c <= '9'); });
+}
+
+// Replaces the workload "llama:build" by what the command line calls it, --torch.
+void take_step(options::RawOptions& raw, const std::map<std::string, std::string>& steps, bool has_plugins) {
+  const auto named = raw.find("workload");
+  if (named == raw.end()) return;
+  const auto step = std::ranges::find_if(
+      named->second, [](const options::RawItem& item) { return item.text.find(':') != std::string::npos; });
+  if (step == named->second.end()) return;
+  const std::string quoted = in_quotes(step->text);
+  if (steps.empty())
+    throw InputError(step->where, quoted +
+                                      " names a step, and this service has none: start the service with "
+                                      "--torch-folder DIR, with NAME.py in DIR");
+  if (named->second.size() > 1 || step->text.find(',') != std::string::npos || has_plugins)
+    throw InputError(
+        step->where,
+        quoted + " names a step, which a sweep runs alone: give no other workload and no plugins");
+  const std::size_t colon = step->text.find(':');
+  const std::string function = step->text.substr(colon + 1);
+  const auto file = steps.find(step->text.substr(0, colon));
+  if (file == steps.end()) {
+    std::vector<std::string> known;
+    for (const auto& [name, path] : steps) known.push_back(name);
+    throw InputError(step->where, quoted + " is of no file of this service's steps: give one of " +
+                                      join(known) + ", without a folder or .py, and a function");
+  }
+  if (!is_identifier(function))
+    throw InputError(step->where, quoted + " does not name a function" + step_advice);
+  raw["torch"] = {{file->second + ":" + function, step->where}};
+  raw.erase("workload");
+}
+
 std::vector<std::string> command_line_of(const options::RawOptions& raw) {
   std::vector<std::string> arguments;
   for (const auto& [name, items] : raw) {
@@ -138,22 +178,41 @@ std::vector<std::string> command_line_of(const options::RawOptions& raw) {
 
 }  // namespace
 
-std::vector<std::string> AskedSweep::arguments(
-    const std::function<std::string(const std::string&)>& file_of) const {
+std::vector<std::string> AskedSweep::named() const {
   std::vector<std::string> arguments;
-  for (const std::string& plugin : plugins) arguments.push_back("--plugin=" + file_of(plugin));
+  for (const std::string& plugin : plugins) arguments.push_back("--plugin=" + plugin);
   arguments.insert(arguments.end(), options.begin(), options.end());
   return arguments;
 }
 
+std::vector<std::string> AskedSweep::arguments(
+    const std::function<std::string(CodeKind kind, const std::string& name)>& file_of) const {
+  std::vector<std::string> arguments;
+  for (const std::string& plugin : plugins)
+    arguments.push_back("--plugin=" + file_of(CodeKind::plugin, plugin));
+  for (const std::string& option : options) {
+    constexpr std::string_view workload = "--workload=";
+    const std::size_t colon = option.find(':');
+    if (!option.starts_with(workload) || colon == std::string::npos) {
+      arguments.push_back(option);
+      continue;
+    }
+    const std::string name = option.substr(workload.size(), colon - workload.size());
+    arguments.push_back("--torch=" + file_of(CodeKind::step, name) + option.substr(colon));
+  }
+  return arguments;
+}
+
 SweepRequest parse_sweep_request(const std::string& body, BodyFormat format,
-                                 const std::vector<std::string>& plugins) {
+                                 const std::vector<std::string>& plugins,
+                                 const std::map<std::string, std::string>& steps) {
   options::RawOptions raw = raw_of(body, format);
   SweepRequest request;
   request.asked.plugins = plugins_of(raw[plugins_key.name], plugins);
   raw.erase(plugins_key.name);
-  request.options = options::check_options(raw);
   request.asked.options = command_line_of(raw);
+  take_step(raw, steps, !request.asked.plugins.empty());
+  request.options = options::check_options(raw);
   return request;
 }
 

@@ -2,7 +2,9 @@
 // (two sweeps by id, or two documents, and settings).
 #pragma once
 
+#include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,12 +15,18 @@ namespace graphbench::service {
 
 enum class BodyFormat { json, toml };
 
+// What a request may name of the service's files.
+enum class CodeKind : std::uint8_t { plugin, step };
+
 struct AskedSweep {
   std::vector<std::string> plugins;
-  std::vector<std::string> options;  // all other options: "--batch=1,8"
+  std::vector<std::string> options;  // all other options: "--batch=1,8", "--workload=step:build"
 
-  // The arguments of `graphbench --sweep`; `file_of` returns the file of a plugin.
-  std::vector<std::string> arguments(const std::function<std::string(const std::string&)>& file_of) const;
+  // The arguments in the words of the request: "--plugin=mine".
+  std::vector<std::string> named() const;
+  // The arguments of `graphbench --sweep`; `file_of` returns the file that a name means.
+  std::vector<std::string> arguments(
+      const std::function<std::string(CodeKind kind, const std::string& name)>& file_of) const;
   friend bool operator==(const AskedSweep&, const AskedSweep&) = default;
 };
 
@@ -28,10 +36,13 @@ struct SweepRequest {
 };
 
 // Checks everything that does not depend on the device and the workloads. JSON keys may have `_` for `-`.
-// `plugins` are the valid values of the key `plugins`, which only requests have; the files are not opened.
-// Throws InputError for a malformed body, an unknown or forbidden key (files, addresses) and a wrong value.
+// `plugins` are the valid values of the key `plugins`, which only requests have. `steps` are the files of
+// steps of PyTorch, by their names: the workload "llama:build" is the function `build` of `llama`. No file is
+// opened. Throws InputError for a malformed body, an unknown or forbidden key (files, addresses) and a wrong
+// value.
 SweepRequest parse_sweep_request(const std::string& body, BodyFormat format,
-                                 const std::vector<std::string>& plugins = {});
+                                 const std::vector<std::string>& plugins = {},
+                                 const std::map<std::string, std::string>& steps = {});
 
 // `document_of` returns the result document of an ended sweep, or nothing. Returns a graphbench.comparison/1
 // document. Throws InputError for a body, id or document of the body that cannot be used, and DamagedDocument

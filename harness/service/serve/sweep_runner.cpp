@@ -23,9 +23,9 @@
 namespace graphbench::service {
 namespace {
 
-// Documents name a plugin by its file without the folder.
-std::string served_name(const std::string& plugin) {
-  return plugin + ".so";
+// Documents name a plugin or a step by its file without the folder.
+std::string served_name(CodeKind kind, const std::string& name) {
+  return name + (kind == CodeKind::step ? ".py" : ".so");
 }
 
 struct FinishedDocument {
@@ -293,11 +293,12 @@ SweepEnd SweepRunner::run(const StoredSweep& sweep, const std::string& document)
 }
 
 SweepExit SweepRunner::run_process(const StoredSweep& sweep, const std::string& document) {
-  // Requests name plugins; the folder's content at this time decides which file a name means.
+  // Requests name plugins and steps; the folder's content at this time decides which file a name means.
   ServedSweep served;
   served.asked = sweep.asked.arguments(served_name);
-  served.run =
-      sweep.asked.arguments([this](const std::string& name) { return settings_.plugins.path_of(name); });
+  served.run = sweep.asked.arguments([this](CodeKind kind, const std::string& name) {
+    return (kind == CodeKind::step ? settings_.steps : settings_.plugins).path_of(name);
+  });
   served.run.insert(served.run.end(), {"--quiet", "--json=" + document});
   parts_.housekeeping.use_every_cpu();
   SweepProcess process(settings_.command, encode_served_sweep(served));

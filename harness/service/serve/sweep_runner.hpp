@@ -32,7 +32,8 @@ struct RunnerSettings {
   std::chrono::milliseconds grace{10'000};
   std::chrono::milliseconds retry{3'000};  // the pause between attempts to store a sweep's end
   std::shared_ptr<const Baseline> baseline = nullptr;
-  PluginFolder plugins = {};
+  CodeFolder plugins = {};
+  CodeFolder steps = {};
   std::string turn_folder = {};  // with the locks for turns; empty: no turns
 };
 

@@ -98,7 +98,7 @@ class ServiceApiTest : public testing::Test {
 
   std::string token_;
   std::chrono::milliseconds grace_ = std::chrono::minutes(1);
-  PluginFolder plugins_;
+  CodeFolder plugins_;
   WorkloadCatalog workloads_;
   test::TemporaryFolder folder_;
   sweep::SweepMetrics metrics_{"1.2.3"};

@@ -29,7 +29,7 @@ class SubmissionTest : public ServiceApiTest {
     std::ofstream(folder_.file("mine.so")) << "no library: it is not loaded here";
     std::filesystem::permissions(folder_.file("mine.so"), std::filesystem::perms(0600));
     std::filesystem::permissions(folder_.path(), std::filesystem::perms(0700));
-    plugins_ = PluginFolder(folder_.path());
+    plugins_ = CodeFolder(CodeKind::plugin, folder_.path());
     workloads_ = WorkloadCatalog({workload("mlp"), workload("conv")},
                                  [this](const auto& files) { return ask_of(files); });
     restart();
@@ -112,9 +112,9 @@ namespace fs = std::filesystem;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-class PluginFolderTest : public testing::Test {
+class CodeFolderTest : public testing::Test {
  protected:
-  PluginFolderTest() {
+  CodeFolderTest() {
     fs::create_directory(scratch_.file("plugins"));
     fs::permissions(scratch_.file("plugins"), fs::perms(0755));
     write("outside.so");
@@ -126,7 +126,7 @@ class PluginFolderTest : public testing::Test {
     fs::permissions(scratch_.file(name), fs::perms(0644));
   }
   std::string inside(const std::string& name) const { return scratch_.file("plugins/" + name); }
-  PluginFolder folder() const { return PluginFolder(inside("")); }
+  CodeFolder folder() const { return {CodeKind::plugin, inside("")}; }
   std::string refusal() const {
     return test::refusal([&] { folder(); });
   }
@@ -134,14 +134,14 @@ class PluginFolderTest : public testing::Test {
   test::TemporaryFolder scratch_;
 };
 
-TEST_F(PluginFolderTest, PluginsAreFoundByTheirBareNames) {
+TEST_F(CodeFolderTest, PluginsAreFoundByTheirBareNames) {
   EXPECT_THAT(folder().names(), ElementsAre("one", "two_2-b"));
   EXPECT_EQ(folder().path_of("one"), fs::canonical(inside("one.so")));
   write("plugins/later.so");
   EXPECT_EQ(folder().path_of("later"), fs::canonical(inside("later.so")));
 }
 
-TEST_F(PluginFolderTest, NothingElseIsAPlugin) {
+TEST_F(CodeFolderTest, NothingElseIsAPlugin) {
   for (const char* name : {"a b.so", "a.b.so", "notes.txt", "so", ".so", "x.SO"})
     write(std::string("plugins/") + name);
   write("plugins/" + std::string(65, 'a') + ".so");
@@ -153,7 +153,7 @@ TEST_F(PluginFolderTest, NothingElseIsAPlugin) {
   }
 }
 
-TEST_F(PluginFolderTest, LinksThatLeaveTheFolderAreNoPlugins) {
+TEST_F(CodeFolderTest, LinksThatLeaveTheFolderAreNoPlugins) {
   fs::create_symlink("../outside.so", inside("relative.so"));
   fs::create_symlink(scratch_.file("outside.so"), inside("absolute.so"));
   fs::create_symlink("nowhere.so", inside("broken.so"));
@@ -166,7 +166,7 @@ TEST_F(PluginFolderTest, LinksThatLeaveTheFolderAreNoPlugins) {
   EXPECT_EQ(folder().path_of("alias"), fs::canonical(inside("one.so")));
 }
 
-TEST_F(PluginFolderTest, WhatOthersMayWriteIsRefusedAtTheStart) {
+TEST_F(CodeFolderTest, WhatOthersMayWriteIsRefusedAtTheStart) {
   for (const char* name : {"", "one.so"}) {
     for (const fs::perms others : {fs::perms::group_write, fs::perms::others_write}) {
       fs::permissions(inside(name), others, fs::perm_options::add);
@@ -177,10 +177,11 @@ TEST_F(PluginFolderTest, WhatOthersMayWriteIsRefusedAtTheStart) {
   }
   EXPECT_EQ(refusal(), "accepted");
   for (const char* name : {"none", "outside.so"})
-    EXPECT_THAT(test::refusal([&] { PluginFolder(scratch_.file(name)); }), HasSubstr("is not a folder"));
+    EXPECT_THAT(test::refusal([&] { CodeFolder(CodeKind::plugin, scratch_.file(name)); }),
+                HasSubstr("is not a folder"));
 }
 
-TEST_F(PluginFolderTest, WhatIsOwnedByAnotherUserIsRefused) {
+TEST_F(CodeFolderTest, WhatIsOwnedByAnotherUserIsRefused) {
   if (geteuid() != 0) GTEST_SKIP() << "only root can give a file away";
   for (const char* name : {"", "one.so"}) {
     ASSERT_EQ(chown(inside(name).c_str(), 12345, 0), 0);
@@ -189,8 +190,8 @@ TEST_F(PluginFolderTest, WhatIsOwnedByAnotherUserIsRefused) {
   }
 }
 
-TEST_F(PluginFolderTest, WhatOthersMayWriteMeanwhileIsNoPluginAnyMore) {
-  const PluginFolder served = folder();
+TEST_F(CodeFolderTest, WhatOthersMayWriteMeanwhileIsNoPluginAnyMore) {
+  const CodeFolder served = folder();
   fs::permissions(inside("one.so"), fs::perms::group_write, fs::perm_options::add);
   EXPECT_THAT(served.names(), ElementsAre("two_2-b"));
   EXPECT_THROW(served.path_of("one"), Error);
@@ -201,9 +202,21 @@ TEST_F(PluginFolderTest, WhatOthersMayWriteMeanwhileIsNoPluginAnyMore) {
   EXPECT_THAT(error.what(), HasSubstr("plugin 'two_2-b': its folder must belong to root or this user"));
 }
 
-TEST_F(PluginFolderTest, WithoutAFolderThereAreNone) {
-  EXPECT_THAT(PluginFolder("").names(), ElementsAre());
-  EXPECT_THROW(PluginFolder("").path_of("one"), Error);
+TEST_F(CodeFolderTest, StepsAreFilesOfPython) {
+  write("plugins/llama.py");
+  write("outside.py");
+  fs::create_symlink("../outside.py", inside("leaving.py"));
+  const CodeFolder steps(CodeKind::step, inside(""));
+  EXPECT_THAT(steps.names(), ElementsAre("llama"));
+  EXPECT_EQ(steps.files().at("llama"), fs::canonical(inside("llama.py")));
+  fs::permissions(inside("llama.py"), fs::perms::group_write, fs::perm_options::add);
+  EXPECT_TRUE(steps.files().empty());
+  EXPECT_THAT(test::refusal([&] { CodeFolder(CodeKind::step, inside("")); }), HasSubstr("--torch-folder: "));
+}
+
+TEST_F(CodeFolderTest, WithoutAFolderThereAreNone) {
+  EXPECT_THAT(CodeFolder(CodeKind::plugin, "").names(), ElementsAre());
+  EXPECT_THROW(CodeFolder(CodeKind::plugin, "").path_of("one"), Error);
 }
 
 }  // namespace

@@ -7,6 +7,9 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <map>
 #include <thread>
 
 #include "graphs/base/error.hpp"
@@ -23,9 +26,7 @@ using testing::HasSubstr;
 
 std::vector<std::string> arguments_of(const std::string& body, BodyFormat format,
                                       const std::vector<std::string>& plugins = {}) {
-  return parse_sweep_request(body, format, plugins).asked.arguments([](const std::string& name) {
-    return name;
-  });
+  return parse_sweep_request(body, format, plugins).asked.named();
 }
 
 std::string refusal(const std::string& body, BodyFormat format = BodyFormat::json) {
@@ -112,6 +113,59 @@ TEST(SweepRequest, PluginsAreNamedBarely) {
   EXPECT_THROW(parse_sweep_request(R"({"plugins": [1]})", BodyFormat::json, known), InputError);
   EXPECT_THAT(refusal(R"({"plugins": ["mine"]})"),
               HasSubstr("plugins: this service has no plugins: start the service with"));
+}
+
+class StepRequest : public testing::Test {
+ protected:
+  StepRequest() {
+    std::ofstream(folder_.file("llama.py")) << "def build(batch, device): pass";
+    steps_ = {{"llama", folder_.file("llama.py")}, {"bert", folder_.file("bert.py")}};
+  }
+  SweepRequest parsed(const std::string& body) const {
+    return parse_sweep_request(body, BodyFormat::json, {"mine"}, steps_);
+  }
+  std::string refusal(const std::string& workload, const std::string& more = "") const {
+    return test::refusal([&] { parsed("{\"workload\": " + workload + more + "}"); });
+  }
+
+  test::TemporaryFolder folder_;
+  std::map<std::string, std::string> steps_;
+};
+
+TEST_F(StepRequest, AStepIsAWorkloadByFileAndFunction) {
+  const SweepRequest request = parsed(R"({"workload": ["llama:build"], "batch": 1})");
+  EXPECT_EQ(request.options.torch.file, std::filesystem::canonical(folder_.file("llama.py")));
+  EXPECT_EQ(request.options.torch.function, "build");
+  EXPECT_THAT(request.asked.named(), ElementsAre("--batch=1", "--workload=llama:build"));
+  const auto file_of = [](CodeKind kind, const std::string& name) {
+    return (kind == CodeKind::step ? "steps/" : "plugins/") + name;
+  };
+  EXPECT_THAT(request.asked.arguments(file_of), ElementsAre("--batch=1", "--torch=steps/llama:build"));
+}
+
+TEST_F(StepRequest, NamesOnlyFilesOfTheFolder) {
+  for (const char* name :
+       {"other:build", "../llama:build", "/etc/llama:build", "llama.py:build", "./llama:build", ":build",
+        "example:llama", "llama/../llama:build", "LLAMA:build"}) {
+    EXPECT_THAT(refusal("\"" + std::string(name) + "\""),
+                HasSubstr("of this service's steps: give one of bert, llama, without a folder or .py"))
+        << name;
+  }
+  for (const char* name : {"llama:", "llama:a b", "llama:a.b", "llama:a:b", "llama:1", "llama:--x"})
+    EXPECT_THAT(refusal("\"" + std::string(name) + "\""),
+                HasSubstr("does not name a function: give FILE:FUNCTION"))
+        << name;
+}
+
+TEST_F(StepRequest, RunsAlone) {
+  for (const char* workload :
+       {R"(["llama:build", "mlp"])", R"("llama:build,mlp")", R"(["llama:build", "bert:build"])"})
+    EXPECT_THAT(refusal(workload), HasSubstr("which a sweep runs alone")) << workload;
+  EXPECT_THAT(refusal(R"("llama:build")", R"(, "plugins": ["mine"])"), HasSubstr("which a sweep runs alone"));
+  EXPECT_THAT(refusal(R"("llama:build")", R"(, "torch": "llama.py:build")"),
+              HasSubstr("a request may not give this option"));
+  EXPECT_THAT(test::refusal([] { parse_sweep_request(R"({"workload": "llama:build"})", BodyFormat::json); }),
+              HasSubstr("start the service with --torch-folder DIR, with NAME.py in DIR"));
 }
 
 TEST(SweepRequest, MistakesAreNamedByKeyAndOfTomlByLine) {
