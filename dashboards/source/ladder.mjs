@@ -2,6 +2,7 @@
 // latency.
 import * as dashboard from "@grafana/grafana-foundation-sdk/dashboard";
 
+import { annotate } from "./annotations.mjs";
 import { UIDS, frame } from "./links.mjs";
 import { UNITS, bars, lines, numbers, thresholds } from "./panels.mjs";
 import { any, maxBy, one, select } from "./queries.mjs";
@@ -107,7 +108,7 @@ export function ladder() {
     from: "now-7d",
     refresh: "1m",
   });
-  builder.withVariable(datasource());
+  annotate(builder, one("instance")).withVariable(datasource());
   labels("graphbench_ladder_hit_ratio", ...PINS, "role*").forEach((each) => builder.withVariable(each));
   return overTime(bill(parts(sideBySide(headline(builder)))));
 }

@@ -1,6 +1,7 @@
 // The dashboard Overview: the gains of graphs, which cells are CPU-bound, and when the setup is paid back.
 import * as dashboard from "@grafana/grafana-foundation-sdk/dashboard";
 
+import { annotate } from "./annotations.mjs";
 import { UIDS, frame, toCell } from "./links.mjs";
 import { UNITS, bars, numbers, thresholds } from "./panels.mjs";
 import {
@@ -190,7 +191,7 @@ export function overview() {
     from: "now-24h",
     refresh: "1m",
   });
-  builder.withVariable(datasource());
+  annotate(builder, one("instance")).withVariable(datasource());
   for (const variable of labels("graphbench_latency_seconds", ...PINS, "variant*", "workload*", "mode*")) {
     builder.withVariable(variable);
   }

@@ -5,6 +5,7 @@ Each takes a RuleSet and yields sentences, none where all is well."""
 import re
 
 import lint_expressions
+import metrics_table
 
 RECORDED = re.compile(r"[a-z_]+:[a-z_]+:[a-z_]+")
 LABEL = re.compile(r"\$labels\.(\w+)")
@@ -52,6 +53,22 @@ def alerts_say_what_to_do(rules):
             yield f"{rule['alert']}: no severity"
 
 
+def anchors_of(page):
+    """The anchors of a page's headings, as renderers of Markdown name them."""
+    headings = re.findall(r"^#+ (.+)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def runbooks_are_there(rules):
+    for rule in rules.alerts:
+        path, _, anchor = rule.get("annotations", {}).get("runbook_url", "").partition("#")
+        page = metrics_table.DASHBOARDS.parent / path
+        if page.suffix != ".md" or not page.is_file():
+            yield f"{rule['alert']}: its runbook_url names no page of this tree: '{path}'"
+        elif anchor not in anchors_of(page):
+            yield f"{rule['alert']}: {path} has no section #{anchor}"
+
+
 def annotations_use_labels_that_are_there(rules):
     every = {label for _, labels in rules.table.series.values() for label in labels}
     for rule in rules.alerts:
@@ -90,7 +107,7 @@ def each_is_tested_both_ways(rules):
             yield f"{rule['record']}: no test asks for it"
 
 
-RULES = [names_differ_and_are_ours, expressions_are_promql_of_ours, alerts_say_what_to_do,
+RULES = [names_differ_and_are_ours, expressions_are_promql_of_ours, alerts_say_what_to_do, runbooks_are_there,
          annotations_use_labels_that_are_there, each_is_tested_both_ways]
 
 
