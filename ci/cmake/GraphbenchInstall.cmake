@@ -35,7 +35,7 @@ install(FILES reporters/schema/result.schema.json reporters/schema/floors.schema
 install(DIRECTORY dashboards/grafana dashboards/prometheus DESTINATION share/graphbench/dashboards
   COMPONENT runtime PATTERN "*.test.yml" EXCLUDE)
 
-# What the binary says of its own options: completions of shells and the manual page, where each looks for them.
+# What the binary prints about its options: completions of shells and the manual page, at their usual places.
 set(completion_folder "${CMAKE_BINARY_DIR}/completion")
 file(MAKE_DIRECTORY "${completion_folder}")
 function(graphbench_install_completion what file destination)
@@ -58,7 +58,9 @@ install(PROGRAMS ci/shards/entry ci/shards/submit ci/shards/shards.sbatch
   DESTINATION share/graphbench/ci/shards COMPONENT runtime)
 install(FILES ci/shards/kubernetes.yaml DESTINATION share/graphbench/ci/shards COMPONENT runtime)
 install(FILES ci/templates/github-actions.yml ci/templates/gitlab-ci.yml ci/templates/graphbench.toml
-  DESTINATION share/graphbench/ci/templates COMPONENT runtime)
+  ci/templates/kubernetes-serve.yaml DESTINATION share/graphbench/ci/templates COMPONENT runtime)
+install(FILES ci/templates/action/action.yml
+  DESTINATION share/graphbench/ci/templates/action COMPONENT runtime)
 
 install(FILES graphs/abi/graphbench_abi.h DESTINATION include/graphbench COMPONENT development)
 install(TARGETS graphbench_plugin_abi EXPORT graphbench COMPONENT development)

@@ -28,7 +28,7 @@ class Files:
         self.example = load("prometheus", "scrape.yml")
         self.source = load("provisioning", "datasources", "prometheus.yaml")
         self.provider = load("provisioning", "dashboards", "graphbench.yaml")
-        self.dockerfile = (FOLDER / "Dockerfile").read_text()
+        self.dockerfile = (metrics_table.ROOT / "ci" / "Containerfile").read_text()
         self.services = self.compose["services"]
 
     def mounts(self, service):
@@ -162,14 +162,14 @@ def no_password_is_written_down(files):
 
 
 def the_image_is_built_as_everything_is(files):
-    for wanted in ("ARG BASE=debian:12\n", "RUN ci/packages page\n", " ci/build release ",
+    for wanted in ("ARG BASE=debian:12\n", "RUN ci/packages bundle\n", " ci/bundle --tree ",
                    "\nUSER graphbench\n"):
         if wanted not in files.dockerfile:
-            yield f"the Dockerfile lacks {wanted.strip()!r}"
-    for copied in re.findall(r"^COPY (.*) \S+$", files.dockerfile, re.MULTILINE):
+            yield f"the Containerfile lacks {wanted.strip()!r}"
+    for copied in re.findall(r"^COPY (?!--from)(.*) \S+$", files.dockerfile, re.MULTILINE):
         for name in copied.split():
             if not (metrics_table.ROOT / name).exists():
-                yield f"the Dockerfile copies {name}, which is not in the repository"
+                yield f"the Containerfile copies {name}, which is not in the repository"
     build = files.services["graphbench"]["build"]
     if (FOLDER / build["context"]).resolve() != metrics_table.ROOT:
         yield "the image's context is not the repository"

@@ -1,4 +1,4 @@
-"""compose.yaml, the Dockerfile and the provisioning files fit together and stay on the loopback.
+"""compose.yaml, ci/Containerfile and the provisioning files fit together and stay on the loopback.
 
 They are read, not run: that takes a Docker."""
 
@@ -89,8 +89,8 @@ MUTANTS = [
     (rules.no_password_is_written_down,
      lambda files: files.services["grafana"]["environment"].update(GF_SECURITY_ADMIN_PASSWORD="admin"),
      "password"),
-    (rules.the_image_is_built_as_everything_is, in_dockerfile("RUN ci/packages page", "RUN apt-get update"),
-     "lacks 'RUN ci/packages page'"),
+    (rules.the_image_is_built_as_everything_is, in_dockerfile("RUN ci/packages bundle", "RUN apt-get"),
+     "lacks 'RUN ci/packages bundle'"),
     (rules.the_image_is_built_as_everything_is, in_dockerfile("USER graphbench", "USER root"), "lacks 'USER"),
     (rules.the_image_is_built_as_everything_is, in_dockerfile("ci/packages.txt", "ci/debian.txt"),
      "ci/debian.txt"),
@@ -115,7 +115,7 @@ class Compose(unittest.TestCase):
         self.assertEqual(set(rules.RULES), {mutant[0] for mutant in MUTANTS})
 
     def test_the_token_goes_into_no_commit_and_no_image(self):
-        ignored = (metrics_table.DASHBOARDS / "Dockerfile.dockerignore").read_text().split("\n")
+        ignored = (metrics_table.ROOT / "ci" / "Containerfile.dockerignore").read_text().split("\n")
         self.assertIn("**/graphbench.token", ignored)
         if (metrics_table.ROOT / ".git").exists():
             done = subprocess.run(

@@ -194,11 +194,24 @@ class Gate(GateCase):
             self.assertIn(word, done.stderr)
 
 
-def scripts_of_github(document):
+ACTION = "./.github/actions/graphbench"
+
+
+def scripts_of_github(document, action):
+    """Those of the workflow, and of our action where it is used, with the inputs as GitHub puts them in."""
     for name, job in document["jobs"].items():
         for step in job["steps"]:
             if "run" in step:
-                yield f"{name}: {step.get('name')}", step["run"], document.get("env", {})
+                yield f"{name}: {step.get('name')}", step["run"], {}
+            if step.get("uses") != ACTION:
+                continue
+            inputs = {key: each["default"] for key, each in action["inputs"].items()}
+            inputs.update({key: str(value).lower() for key, value in step.get("with", {}).items()})
+            for each in action["runs"]["steps"]:
+                environment = {key: inputs[value.split(".")[1].split()[0]]
+                               for key, value in each.get("env", {}).items()}
+                if "run" in each:
+                    yield f"{name}: {each['name']}", each["run"], environment
 
 
 def scripts_of_gitlab(document):
@@ -211,8 +224,9 @@ class Templates(GateCase):
     def setUp(self):
         super().setUp()
         self.github = yaml.safe_load((TEMPLATES / "github-actions.yml").read_text(encoding="utf-8"))
+        self.action = yaml.safe_load((TEMPLATES / "action/action.yml").read_text(encoding="utf-8"))
         self.gitlab = yaml.safe_load((TEMPLATES / "gitlab-ci.yml").read_text(encoding="utf-8"))
-        self.scripts = [*scripts_of_github(self.github), *scripts_of_gitlab(self.gitlab)]
+        self.scripts = [*scripts_of_github(self.github, self.action), *scripts_of_gitlab(self.gitlab)]
 
     def help_of(self, *command):
         return subprocess.run(command, capture_output=True, text=True, check=True).stdout
@@ -226,6 +240,19 @@ class Templates(GateCase):
         self.assertEqual(["gpu"], self.gitlab[".graphbench"]["tags"])
         # YAML 1.1 reads the key "on" as true.
         self.assertIn("pull_request", self.github[True])
+
+    def test_the_action_is_one_that_any_workflow_can_use(self):
+        text = (TEMPLATES / "action/action.yml").read_text(encoding="utf-8")
+        self.assertEqual("composite", self.action["runs"]["using"])
+        self.assertEqual(set(self.action["inputs"]), set(re.findall(r"inputs\.(\w+)", text)))
+        for step in self.action["runs"]["steps"]:
+            # An input inside of a script would run what a pull request writes.
+            self.assertNotIn("${{", step.get("run", ""))
+            self.assertEqual("run" in step, "shell" in step)
+        for name, job in self.github["jobs"].items():
+            given = [set(step.get("with", {})) for step in job["steps"] if step.get("uses") == ACTION]
+            self.assertEqual(1, len(given), name)
+            self.assertLessEqual(given[0], set(self.action["inputs"]), name)
 
     def test_reports_are_files_that_the_gate_writes(self):
         self.assertEqual("gate/junit.xml", self.gitlab["graphbench-gate"]["artifacts"]["reports"]["junit"])
@@ -261,7 +288,7 @@ class Templates(GateCase):
         (self.folder / "ci").mkdir()
         self.write("ci/graphbench.toml", 'device = "host"\nworkload = ["mlp"]\nmode = ["eager"]\n'
                    "batch = [1]\nwarmup = [0]\ntime-per-cell = 0.005\nsamples-max = 5\n")
-        for wanted in ("accept: Accept", "gate: Gate", "graphbench-accept", "graphbench-gate"):
+        for wanted in ("accept: Gate", "gate: Gate", "graphbench-accept", "graphbench-gate"):
             name, script, variables = next(each for each in self.scripts if each[0] == wanted)
             environment = {**self.environment(), **variables, "GRAPHBENCH_PREFIX": str(prefix)}
             environment.pop("GRAPHBENCH", None)

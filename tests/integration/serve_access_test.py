@@ -4,7 +4,9 @@ import pathlib
 import signal
 import socket
 
+import yaml
 from client import wait_for
+from harness_case import ROOT
 from serve_case import LONG, TOKEN, ServeCase
 
 
@@ -15,6 +17,36 @@ class ServeAccess(ServeCase):
         with socket.create_connection((host.strip("[]"), int(port)), timeout=30) as client:
             client.sendall(request.encode())
             return client.recv(65536).split(b"\r\n")[0].decode()
+
+    def test_kubernetes_probes_and_scrapes_what_the_service_answers(self):
+        """The manifest's container is started and asked as a kubelet would: without the token."""
+        manifest = (ROOT / "ci/templates/kubernetes-serve.yaml").read_text(encoding="utf-8")
+        claim, deployment, service, monitor = yaml.safe_load_all(manifest)
+        pod = deployment["spec"]["template"]["spec"]
+        container, = pod["containers"]
+        self.write("token", TOKEN)
+        here = {"0.0.0.0:9464": "0.0.0.0:0", "/state/sweeps": "sweeps", "/token/token": "token"}
+        arguments = [here.get(word, word) for word in container["args"]]
+        self.start_service(*arguments)
+        self.url = f"http://127.0.0.1:{self.port}"
+        for probe in ("startupProbe", "livenessProbe", "readinessProbe"):
+            asked = container[probe]["httpGet"]
+            self.assertIn({"name": asked["port"], "containerPort": 9464}, container["ports"])
+            answer = self.say(f"GET {asked['path']} HTTP/1.1\r\nHost: 10.1.2.3:9464\r\n\r\n")
+            self.assertIn(" 200 ", answer, probe)
+        endpoint, = monitor["spec"]["endpoints"]
+        line = f"GET {endpoint['path']} HTTP/1.1\r\nHost: 10.1.2.3:9464\r\n"
+        self.assertIn(" 401 ", self.say(line + "\r\n"))
+        self.assertIn(" 200 ", self.say(line + f"Authorization: Bearer {TOKEN}\r\n\r\n"))
+        secret = endpoint["authorization"]["credentials"]
+        volumes = {each["name"]: each for each in pod["volumes"]}
+        self.assertEqual((secret["name"], secret["key"]), (volumes["token"]["secret"]["secretName"], "token"))
+        self.assertEqual(claim["metadata"]["name"], volumes["state"]["persistentVolumeClaim"]["claimName"])
+        labels = deployment["spec"]["template"]["metadata"]["labels"]
+        for selector in (service["spec"]["selector"], monitor["spec"]["selector"]["matchLabels"]):
+            self.assertEqual(labels, selector)
+        self.assertEqual(endpoint["port"], service["spec"]["ports"][0]["name"])
+        self.assertGreater(pod["terminationGracePeriodSeconds"], 10, "the default of --grace")
 
     def test_requests_are_answered_by_the_host_that_they_name_once(self):
         self.serve(listen="127.0.0.2:0")

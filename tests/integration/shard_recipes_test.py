@@ -18,6 +18,7 @@ from harness_case import BINARY, ROOT
 from shards_test import ShardsCase
 
 RECIPES = ROOT / "ci" / "shards"
+ENTRY = "/opt/graphbench/share/graphbench/ci/shards/entry"
 SHARDS = 8
 KILLS = int(os.environ.get("GRAPHBENCH_TEST_KILLS", "1"))
 # Each of eight shards is a group with two tasks per launch.
@@ -221,9 +222,11 @@ class UnderKubernetes(RecipesCase):
         self.assertFalse(json.loads((self.results / "graphbench.1-of-8.json").read_text())["complete"])
 
     def test_the_image_holds_what_it_starts(self):
-        text = (RECIPES / "Containerfile").read_text(encoding="utf-8")
-        entry = json.loads(next(line for line in text.splitlines() if line.startswith("ENTRYPOINT"))[11:])[0]
-        installed = pathlib.PurePath(entry).relative_to("/opt/graphbench")
+        text = (ROOT / "ci" / "Containerfile").read_text(encoding="utf-8")
+        self.assertIn("\nCOPY --from=build /opt/graphbench/ /opt/graphbench/\n", text)
+        for job in (self.shards, self.merge):
+            self.assertEqual([ENTRY], self.container(job)["command"])
+        installed = pathlib.PurePath(ENTRY).relative_to("/opt/graphbench")
         rules = (ROOT / "ci" / "cmake" / "GraphbenchInstall.cmake").read_text(encoding="utf-8")
         self.assertIn(f"DESTINATION {installed.parent}", rules)
         self.assertIn(f"ci/shards/{installed.name}", rules)
