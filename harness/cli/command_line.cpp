@@ -7,6 +7,7 @@
 
 #include "graphbench_version.hpp"
 #include "graphs/base/text.hpp"
+#include "graphs/device/stage_range.hpp"
 #include "harness/cli/commands.hpp"
 #include "harness/options/option_table.hpp"
 #include "harness/options/output.hpp"
@@ -281,7 +282,9 @@ CommandLine::Request CommandLine::parse(int argc, const char* const* argv) {
     return request;
   }
   if (impl_->version) {
-    request.text = "graphbench " GRAPHBENCH_VERSION " (" GRAPHBENCH_COMMIT ")\n";
+    request.text = "graphbench " GRAPHBENCH_VERSION " (" GRAPHBENCH_COMMIT ")";
+    if (!StageRange::are_built_in()) request.text += ", without NVTX (no nvtx3/nvToolsExt.h at the build)";
+    request.text += "\n";
     return request;
   }
   if (chosen != nullptr) {

@@ -160,7 +160,11 @@ StepUnderTest TaskRun::step_of(const BatchRun& batch) {
 }
 
 void TaskRun::tell_phase(std::int64_t batch, std::string_view phase) const {
+  range.reset();
   tell({.batch = batch, .phase = std::string(phase)});
+  // Batch 0 stands for what the whole task does, such as opening a device again.
+  const std::string what = batch > 0 ? id_of(model::cell_of(task, batch)) : task.mode;
+  range.emplace(what + ": " + std::string(phase));
 }
 
 void attempt(TaskRun& run, BatchRun& batch, const Stage& stage) {
@@ -174,6 +178,7 @@ void attempt(TaskRun& run, BatchRun& batch, const Stage& stage) {
   } catch (const std::bad_alloc&) {
     failure.emplace(ErrorCode::out_of_memory, "the worker's own heap is exhausted");
   }
+  run.range.reset();
   failure = run.rank.settle(failure);
   if (failure) {
     batch.result.status = status_after(*failure);
@@ -220,6 +225,7 @@ void run_task(TaskRun& run) {
     run_stages(run);
   } catch (const Stopped&) {
   }
+  run.range.reset();
 }
 
 }  // namespace graphbench::measure

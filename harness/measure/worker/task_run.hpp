@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "graphs/device/stage_range.hpp"
 #include "graphs/execution/executor.hpp"
 #include "harness/measure/machine/device_state.hpp"
 #include "harness/measure/passes.hpp"
@@ -60,10 +61,14 @@ struct TaskRun {
   model::Memory peaks = {};                          // from note_peaks() and note_rest()
   std::vector<BatchRun> batches = batches_of(task);  // destroyed before `placement`, which executors use
 
+  mutable std::optional<StageRange> range =
+      {};  // of the stage that was told last; a batch's ends with its stage
+
   bool is_graph_cell(const BatchRun& batch) const;  // false for a cell that fell back to eager
   bool trains() const;
   TaskRig& program_rig() { return *placement->rig().of_program(); }
   StepUnderTest step_of(const BatchRun& batch);
+  // Also begins the stage's range for profilers, and ends that of the stage before.
   void tell_phase(std::int64_t batch, std::string_view phase) const;
 };
 
