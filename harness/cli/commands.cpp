@@ -151,7 +151,7 @@ std::vector<CommandRow> comparing() {
        judge::make_history,
        {{"history add base.json", "store a result under its commit and branch"},
         {"history list", "list the stored entries"},
-        {"history show mlp/base/bf16/forward/b8/w3/whole", "find where a cell changed"}}},
+        {"history show", "list the cells that changed"}}},
   };
 }
 

@@ -188,6 +188,31 @@ class Showing(History):
         unicode = self.history("show", CELL, env=self.environment(LC_ALL="C.UTF-8")).stdout
         self.assertIn("●", unicode)
 
+    def test_lists_the_cells_that_changed_with_the_newest_change_first(self):
+        self.fill(days=30)
+        listed = self.history("show", "--format", "json").stdout
+        changed = json.loads(listed)
+        self.assertEqual("graphbench.changes/1", changed["schema"])
+        self.assertIn(CELL, [each["cell"] for each in changed["cells"]])
+        starts = [each["since"]["started_at"] for each in changed["cells"]]
+        self.assertEqual(sorted(starts, reverse=True), starts)
+        self.assertEqual({21}, {each["since"]["id"] for each in changed["cells"]})
+        table = self.history("show").stdout
+        self.assertRegex(table, rf"\+[78]\.\d %  2024-01-21 +21  main .* {CELL}\n")
+        self.assertEqual(listed, self.history("show", "*", "--format", "json").stdout)
+        batch = CELL.split("/")[4]
+        matched = json.loads(self.history("show", f"*/{batch}/*", "--format", "json").stdout)["cells"]
+        self.assertTrue(matched)
+        self.assertEqual({batch}, {each["cell"].split("/")[4] for each in matched})
+        steady = self.history("show", "--metric", "submit").stdout
+        self.assertRegex(steady, r"^0 cells changed, \d+ not\n")
+        self.assert_refused(self.history("show", "nothing/*"), '"nothing/*" matches no cell')
+        self.assert_refused(self.history("show", "--branch", "x"), 'no entry of branch "x"')
+
+    def test_says_that_series_are_too_short_to_search(self):
+        self.add(self.write_document("a.json"))
+        self.assertRegex(self.history("show").stdout, r"cells? with fewer than \d+ entries: too few")
+
     def test_says_where_it_is_as_json(self):
         self.fill()
         series = json.loads(self.history("show", CELL, "--format", "json").stdout)

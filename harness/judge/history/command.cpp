@@ -1,6 +1,7 @@
 // Runs graphbench history, which keeps results over time, lists them and plots them.
 #include "harness/options/command.hpp"
 
+#include <fnmatch.h>
 #include <langinfo.h>
 #include <unistd.h>
 
@@ -45,7 +46,7 @@ struct HistoryArguments {
   std::optional<std::string> branch;   // for add; filters entries in list and show
   std::string label;
   std::string against;  // filters entries in list: a NAME as in `compare --against`
-  std::string cell;     // for show
+  std::string cell;     // for show: a cell, or a pattern of cells; empty: all
   model::Metric metric = model::Metric::latency;
   std::int64_t last = 200;
   std::vector<std::int64_t> ids;  // for remove
@@ -136,23 +137,52 @@ int list(const HistoryArguments& arguments, const std::string& file) {
   return model::exit_done;
 }
 
-int show_series(const HistoryArguments& arguments, const std::string& file) {
-  Store store(file, Store::Access::existing);
-  if (const std::vector<std::string> cells = store.cells(); !contains(cells, arguments.cell)) {
-    throw InputError("history show", in_quotes(arguments.cell) + " is not a cell of " + file +
-                                         did_you_mean(arguments.cell, cells));
-  }
+CellHistory series_of(const HistoryArguments& arguments, Store& store, const std::string& cell) {
   SeriesOptions options;
   options.branch = arguments.branch.value_or("");
   options.every_environment = arguments.every_environment;
   options.last = arguments.last;
-  const CellHistory series =
-      make_series(arguments.cell, arguments.metric, store.points(arguments.cell, arguments.metric), options);
-  if (series.points.empty()) {
-    throw InputError("history show",
-                     "no entry" + (options.branch.empty() ? "" : " of branch " + in_quotes(options.branch)) +
-                         " has the " + model::name_of(arguments.metric) + " of " + in_quotes(arguments.cell));
+  return make_series(cell, arguments.metric, store.points(cell, arguments.metric), options);
+}
+
+[[noreturn]] void refuse_no_entry(const HistoryArguments& arguments, const std::string& of) {
+  const std::string branch = arguments.branch.value_or("");
+  throw InputError("history show", "no entry" + (branch.empty() ? "" : " of branch " + in_quotes(branch)) +
+                                       " has the " + model::name_of(arguments.metric) + " of " + of);
+}
+
+// Lists the changed ones of `cells`.
+int show_changes(const HistoryArguments& arguments, Store& store, const std::vector<std::string>& cells) {
+  ChangedCells changed;
+  changed.alpha = ChangePointOptions().alpha;
+  for (const std::string& cell : cells) add_series(changed, series_of(arguments, store, cell));
+  if (changed.searched + changed.too_short == 0)
+    refuse_no_entry(arguments, arguments.cell.empty() ? "a cell" : in_quotes(arguments.cell));
+  sort_changes(changed);
+  arguments.format.print(report_of(changed), [&] { return changes_to_json(changed); });
+  return model::exit_done;
+}
+
+int show(const HistoryArguments& arguments, const std::string& file) {
+  Store store(file, Store::Access::existing);
+  std::vector<std::string> cells = store.cells();
+  if (!contains(cells, arguments.cell)) {
+    const bool is_pattern = arguments.cell.find_first_of("*?[") != std::string::npos;
+    if (!arguments.cell.empty() && !is_pattern)
+      throw InputError("history show", in_quotes(arguments.cell) + " is not a cell of " + file +
+                                           did_you_mean(arguments.cell, cells));
+    // Without FNM_PATHNAME, "mlp/*" matches all cells of mlp.
+    if (is_pattern)
+      std::erase_if(cells, [&](const std::string& cell) {
+        return fnmatch(arguments.cell.c_str(), cell.c_str(), 0) != 0;
+      });
+    if (cells.empty() && is_pattern)
+      throw InputError("history show", in_quotes(arguments.cell) + " matches no cell of " + file +
+                                           ": history show without a cell lists those with a change");
+    return show_changes(arguments, store, cells);
   }
+  const CellHistory series = series_of(arguments, store, arguments.cell);
+  if (series.points.empty()) refuse_no_entry(arguments, in_quotes(arguments.cell));
   if (!arguments.format.is_table()) {
     arguments.format.print(report_of(series), [&] { return series_to_json(series); });
     return model::exit_done;
@@ -172,8 +202,8 @@ class HistoryCommand final : public options::Command {
       : add_(options.command("add", "add result documents", "history add FILE... [options]")),
         list_(options.command("list", "list the entries, oldest first", "history list [options]")),
         remove_(options.command("remove", "remove entries", "history remove ID... [options]")),
-        show_(options.command("show", "plot a cell's history and say where it changed",
-                              "history show CELL [options]")) {
+        show_(options.command("show", "list the cells that changed, or plot one and say where it changed",
+                              "history show [CELL] [options]")) {
     for (options::Options* each : {&add_, &list_, &remove_, &show_}) {
       each->text("--history", asked_.file, "FILE",
                  "the history file (default: GRAPHBENCH_HISTORY, else under ~/.local)");
@@ -193,7 +223,9 @@ class HistoryCommand final : public options::Command {
                "refused");
     asked_.format.add_to(list_);
     remove_.words("ID", ids_, "numbers of entries, as list shows them; either all are removed or none");
-    show_.word("CELL", asked_.cell, "a cell's id: mlp/base/bf16/forward/b8/w3/whole");
+    show_.word("CELL", asked_.cell,
+               "the id of a cell to plot: mlp/base/bf16/forward/b8/w3/whole; or a pattern of cells, such as "
+               "\"mlp/*/whole\", of which those with a change are listed (default: all cells)");
     show_.text("--metric", metric_, "METRIC", "latency, submit, device or capture (default: latency)");
     add_branch(show_);
     show_.text("--last", last_, "N", "maximum number of entries (default: 200)");
@@ -220,7 +252,7 @@ class HistoryCommand final : public options::Command {
     const std::string file = asked_.file.empty() ? default_file(process_environment()) : asked_.file;
     if (add_.parsed()) return add_to_history(asked_, file);
     if (remove_.parsed()) return remove(asked_, file);
-    return list_.parsed() ? list(asked_, file) : show_series(asked_, file);
+    return list_.parsed() ? list(asked_, file) : show(asked_, file);
   }
 
  private:
@@ -253,9 +285,6 @@ class HistoryCommand final : public options::Command {
   void check_show() {
     asked_.metric = metric_of(metric_);
     asked_.last = options::parse_within("--last", last_, {1, 500}, " is not a number of entries: give ");
-    if (asked_.cell.empty())
-      throw InputError("history show",
-                       "the command needs a cell: give a cell id, such as mlp/base/bf16/forward/b8/w3/whole");
   }
 
   HistoryArguments asked_;

@@ -64,13 +64,36 @@ struct CellHistory {
   std::int64_t older = 0;       // number of points before the first point that is shown
 };
 
-// `graphbench.history/1` and `graphbench.series/1`.
+// A cell whose series has a change: the newest one.
+struct ChangedCell {
+  std::string cell;
+  std::int64_t changes = 0;  // number of changes in the series
+  HistoryEntry since;        // the first entry after the newest change
+  double ratio = 1;
+  double p = 1;
+};
+
+// What was found in the series of several cells.
+struct ChangedCells {
+  model::Metric metric = model::Metric::latency;
+  std::vector<ChangedCell> cells;  // by the time of the newest change, newest first
+  std::int64_t searched = 0;       // number of series that are long enough for a change
+  std::int64_t too_short = 0;      // number of series that are not
+  std::int64_t points_min = 0;
+  double alpha = 0;  // the probability of a false change in one series
+};
+
+// `graphbench.history/1`, `graphbench.series/1` and `graphbench.changes/1`.
 std::string entries_to_json(const std::vector<HistoryEntry>& entries);
 std::string series_to_json(const CellHistory& history);
+std::string changes_to_json(const ChangedCells& changed);
 
 reporters::Report report_of(const std::vector<HistoryEntry>& entries);
 // One row per point, and the changes as sentences.
 reporters::Report report_of(const CellHistory& history);
+
+// One row per cell that has a change.
+reporters::Report report_of(const ChangedCells& changed);
 
 struct PlotOptions {
   int width = 80;  // columns, 40 at least
@@ -120,5 +143,10 @@ struct SeriesOptions {
 // changes, because times vary by factors.
 CellHistory make_series(std::string cell, model::Metric metric, std::vector<HistoryPoint> points,
                         const SeriesOptions& options);
+
+// Adds a cell's series. A series without points is left out.
+void add_series(ChangedCells& changed, const CellHistory& series);
+// Sorts the cells when all series are added.
+void sort_changes(ChangedCells& changed);
 
 }  // namespace graphbench::judge

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "harness/judge/history/history.hpp"
 #include "harness/judge/report/comparison_fields.hpp"
@@ -17,7 +18,11 @@ GB_DESCRIBE(judge::HistoryPoint, entry, (field("median_seconds", &T::median)),
 
 GB_DESCRIBE(judge::ChangePoint, index, ratio, p);
 
+GB_DESCRIBE(judge::ChangedCell, cell, changes, since, ratio, p);
+GB_DESCRIBE(judge::ChangedCells, metric, searched, too_short, points_min, alpha, cells);
+
 struct ChangesField {
+  using Holds = std::vector<judge::ChangePoint>;
   static std::optional<Json> write(const judge::CellHistory& history);
   static void read(JsonWalk& walk, JsonWalk::Value value, judge::CellHistory& history) {
     JsonReader(walk).read(value, history.changes);

@@ -32,4 +32,9 @@ std::string series_to_json(const CellHistory& history) {
          "\n";
 }
 
+std::string changes_to_json(const ChangedCells& changed) {
+  return model::document_of("graphbench.changes/1", model::JsonWriter(model::Form::document).write(changed)) +
+         "\n";
+}
+
 }  // namespace graphbench::judge

@@ -187,8 +187,8 @@ void print_grid(std::ostream& out, const Grid& grid, const Scale& scale, const P
   }
 }
 
-std::string date_of(const HistoryPoint& point) {
-  return reporters::one_line(point.entry.started_at.substr(0, 10));
+std::string date_of(const HistoryEntry& entry) {
+  return reporters::one_line(entry.started_at.substr(0, 10));
 }
 
 std::string name_of(const HistoryEntry& entry) {
@@ -217,7 +217,7 @@ void add_changes(reporters::Report& report, const CellHistory& history) {
   if (history.changes.empty()) add(fmt::format("no change in {} entries", count));
   for (const ChangePoint& change : history.changes) {
     const HistoryPoint& point = history.points[static_cast<std::size_t>(change.index)];
-    add(fmt::format("{}  since {}  {}  p {:.3f}", reporters::right(text_of(change), 9), date_of(point),
+    add(fmt::format("{}  since {}  {}  p {:.3f}", reporters::right(text_of(change), 9), date_of(point.entry),
                     name_of(point.entry), change.p),
         change.ratio > 1 ? reporters::Weight::regression : reporters::Weight::good);
   }
@@ -226,6 +226,24 @@ void add_changes(reporters::Report& report, const CellHistory& history) {
                   *history.correlation <= correlation_max
                       ? ""
                       : fmt::format(" (above {}, a found change may be chance)", correlation_max)));
+}
+
+reporters::Row row_of(const ChangedCell& changed) {
+  const HistoryEntry& since = changed.since;
+  reporters::Value change{
+      .text = fmt::format("{:+.1f} %", (changed.ratio - 1) * 100),
+      .value = changed.ratio,
+      .weight = changed.ratio > 1 ? reporters::Weight::regression : reporters::Weight::good};
+  reporters::Value p{.text = fmt::format("{:.3f}", changed.p), .value = changed.p};
+  return {.values = {std::move(change), text_or_dash(date_of(since)), reporters::count_value(since.id),
+                     text_or_dash(since.label.branch),
+                     text_or_dash(since.label.commit.substr(0, commit_digits)),
+                     text_or_dash(since.label.label), std::move(p), reporters::count_value(changed.changes),
+                     reporters::text_value(changed.cell)}};
+}
+
+std::string cells_text(std::int64_t count) {
+  return fmt::format("{} {}", count, count == 1 ? "cell" : "cells");
 }
 
 }  // namespace
@@ -245,7 +263,7 @@ reporters::Report report_of(const CellHistory& history) {
       .subject = history.cell,
       .detail = fmt::format("  {}  {}, {} to {}", name_of(history.metric),
                             many(static_cast<std::int64_t>(history.points.size())),
-                            date_of(history.points.front()), date_of(history.points.back())),
+                            date_of(history.points.front().entry), date_of(history.points.back().entry)),
       .columns = entry_columns()});
   for (const char* name : {"median", "lowest", "highest"})
     section.columns.push_back({.name = name, .unit = "seconds"});
@@ -264,6 +282,41 @@ reporters::Report report_of(const CellHistory& history) {
   if (history.left_out > 0)
     left_out(many(history.left_out), " with another environment or plan; --every-environment shows them");
   if (history.older > 0) left_out("the oldest " + many(history.older), "; --last N shows more");
+  return report;
+}
+
+reporters::Report report_of(const ChangedCells& changed) {
+  reporters::Report report;
+  if (!changed.cells.empty()) {
+    const auto word = [](const char* name) {
+      return reporters::Column{.name = name, .align = reporters::Align::left};
+    };
+    reporters::Section& section = report.sections.emplace_back(
+        reporters::Section{.subject = "changed cells",
+                           .detail = fmt::format("  {}, newest change first", name_of(changed.metric)),
+                           .columns = {{.name = "change", .unit = "ratio", .key = "ratio"},
+                                       word("since"),
+                                       {.name = "entry"},
+                                       word("branch"),
+                                       word("commit"),
+                                       word("label"),
+                                       {.name = "p"},
+                                       {.name = "changes"},
+                                       word("cell")}});
+    for (const ChangedCell& each : changed.cells) section.rows.push_back(row_of(each));
+  }
+  const auto unchanged = changed.searched - static_cast<std::int64_t>(changed.cells.size());
+  report.closing.push_back(
+      {fmt::format("{} changed, {} not", cells_text(std::ssize(changed.cells)), unchanged)});
+  if (changed.searched > 1)
+    report.closing.push_back(
+        {fmt::format("if nothing had changed, {:.2g} of {} series would show a change by chance",
+                     changed.alpha * static_cast<double>(changed.searched), changed.searched),
+         reporters::Weight::quiet});
+  if (changed.too_short > 0)
+    report.closing.push_back({fmt::format("{} with fewer than {} entries: too few to search",
+                                          cells_text(changed.too_short), changed.points_min),
+                              reporters::Weight::quiet});
   return report;
 }
 
