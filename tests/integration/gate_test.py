@@ -6,12 +6,15 @@ import os
 import pathlib
 import re
 import subprocess
+import unittest
 
 import harness_case
 import yaml
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 GATE = ROOT / "ci" / "gate"
+PYTHON = "/usr/bin/python3"
+HAS_TORCH = subprocess.run([PYTHON, "-c", "import torch"], capture_output=True, check=False).returncode == 0
 TEMPLATES = ROOT / "ci" / "templates"
 TINY = ["--device", "host", "--workload", "mlp", "--mode", "eager", *harness_case.TINY[3:]]
 
@@ -276,6 +279,17 @@ class Templates(GateCase):
         self.run_graphbench("--sweep", "--config", TEMPLATES / "graphbench.toml", "--workload", "mlp",
                             "--device", "host", "--batch", "1", "--mode", "eager", "--dump-program",
                             code=0)
+
+    @unittest.skipUnless(HAS_TORCH, f"{PYTHON} has no torch")
+    def test_the_configuration_takes_a_pytorch_step_by_its_two_commented_lines(self):
+        text = (TEMPLATES / "graphbench.toml").read_text(encoding="utf-8")
+        kept = "".join(line + "\n" for line in text.splitlines() if not line.startswith(("workload", "mode")))
+        told = re.sub(r"(?m)^# (?=[a-z]+ = )", "", kept)
+        self.assertEqual(2, text.count("\n# torch = ") + text.count("\n# mode = "))
+        self.write("step.toml", told.replace("step.py:build", "example:train"))
+        done = self.run_graphbench("--sweep", "--config", "step.toml", "--python", PYTHON, "--device", "host",
+                                   "--dry-run", code=0)
+        self.assertRegex(done.stdout, r"^6 cells, ")
 
     def test_their_scripts_run_in_an_installation(self):
         prefix = self.folder / "prefix"
