@@ -46,10 +46,10 @@ class Captures {
   // What a foreign step reports, once one is open.
   void read_library(Reading& reading) const {
     if (opened_ == 0) return;
-    const std::map<std::string, std::string> facts = rig_.library(opened_);
+    const std::map<std::string, model::LibraryFact> facts = rig_.library(opened_);
     const auto number = [&](const char* name) {
       const auto found = facts.find(name);
-      return found == facts.end() ? 0 : std::stod(found->second);
+      return found == facts.end() ? 0 : std::stod(found->second.text);
     };
     reading.pool = number("memory_reserved");
     reading.peak = number("max_memory_reserved");

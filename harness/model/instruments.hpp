@@ -165,6 +165,13 @@ inline bool is_other_program(const StepRecords& records) {
 // "runs 3 kernels and 1 copy, and eager runs 4 kernels and 1 copy: 1 eager, 0 here: NAME"
 std::string program_text(const StepRecords& records);
 
+// A fact that a foreign step's library reports: a text, or a JSON number or truth value as it was written.
+struct LibraryFact {
+  std::string text;
+  bool is_text;
+  friend bool operator==(const LibraryFact&, const LibraryFact&) = default;
+};
+
 // Whether an instrument was available. `detail` is the instrument's name, or why it was not available.
 struct InstrumentState {
   bool available;

@@ -393,7 +393,7 @@ struct CellResult {
   CellSummary summary;
   std::optional<Profile> profile;              // from the last profiled launch
   std::optional<StepRecords> records;          // from the last launch; only for foreign steps on a GPU
-  std::map<std::string, std::string> library;  // facts from a foreign step's library, by the library's names
+  std::map<std::string, LibraryFact> library;  // facts from a foreign step's library, by the library's names
   bool resumed;                                // some launches were measured before an interruption
   std::optional<MeasuredOn> measured_on;  // the device of those launches, if the sweep resumed on another
   std::optional<std::int64_t> shard;      // only in a merged result: the shard that measured the cell

@@ -188,7 +188,8 @@ void add_records(model::Result& result) {
   records.kernels = 42;
   records.other_kernels = 2;
   records.differences = {"0 eager, 2 here: mask_kernel"};
-  piecewise.library = {{"torch", "2.11"}, {"counters.frames.total", "3"}};
+  piecewise.library = {
+      {"torch", {"2.11", true}}, {"counters.frames.total", {"3", false}}, {"hide_capture", {"true", false}}};
 }
 
 }  // namespace

@@ -25,6 +25,7 @@ class ForeignSteps(HarnessCase):
             self.assertEqual(("ok", True), (cell["status"], cell["check"]["identical"]), cell)
             self.assertEqual(["own"] * 3, [cell[axis] for axis in ("preset", "dtype", "pass")])
             self.assertEqual("own", cell["library"]["replays"])
+            self.assertIsInstance(cell["library"]["memory_reserved"], int)
             self.assertEqual(2, len(cell["launches"]))
             self.assertEqual(1, len(cell["launches"][0]["placements"]), "its process has one device")
             if mode != "eager":

@@ -50,10 +50,12 @@ std::vector<Output> outputs_of(ForeignStep& step, Stream& stream, bool on_host) 
   return copies;
 }
 
-void add_facts(std::map<std::string, std::string>& facts, const std::string& name,
+// Numbers and truth values stay what they are. A list becomes a text.
+void add_facts(std::map<std::string, model::LibraryFact>& facts, const std::string& name,
                const nlohmann::json& value) {
   if (!value.is_object()) {
-    facts[name] = value.is_string() ? value.get<std::string>() : value.dump();
+    const bool is_text = !value.is_number() && !value.is_boolean();
+    facts[name] = {value.is_string() ? value.get<std::string>() : value.dump(), is_text};
     return;
   }
   for (const auto& [key, field] : value.items())
@@ -105,8 +107,8 @@ std::unique_ptr<execution::Executor> ForeignRig::make_executor(std::int64_t batc
       eagerly || task_.mode == execution::name_of(execution::ExecutionMode::eager));
 }
 
-std::map<std::string, std::string> ForeignRig::library(std::int64_t batch) {
-  std::map<std::string, std::string> facts;
+std::map<std::string, model::LibraryFact> ForeignRig::library(std::int64_t batch) {
+  std::map<std::string, model::LibraryFact> facts;
   const std::string report = step_at(batch).report();
   if (report.empty()) return facts;
   const auto parsed = nlohmann::json::parse(report, nullptr, false);

@@ -37,7 +37,7 @@ class ForeignRig final : public Rig {
   // The device must not be reset between placements: PyTorch does not survive a reset of its device.
   bool owns_device() const noexcept override { return false; }
   // Facts of gb_step.report by name. The name of a nested fact is its path, as in "outer.inner".
-  std::map<std::string, std::string> library(std::int64_t batch) override;
+  std::map<std::string, model::LibraryFact> library(std::int64_t batch) override;
 
  private:
   struct Opened {

@@ -47,7 +47,7 @@ class Rig {
   virtual void check(execution::Executor& executor, std::int64_t batch, const model::StepRecords* records,
                      std::optional<model::Check>& check) = 0;
   // Facts by name, from the library that runs the step. Throws if they cannot be read.
-  virtual std::map<std::string, std::string> library(std::int64_t) { return {}; }
+  virtual std::map<std::string, model::LibraryFact> library(std::int64_t) { return {}; }
   // True if the process can run other batches after a failure with this code.
   virtual bool survives(ErrorCode code) const noexcept = 0;
   // True if the device is not shared, so that it can be reset and opened again between placements.

@@ -221,6 +221,17 @@ std::uint64_t JsonWalk::natural(Value value) {
   return result;
 }
 
+JsonWalk::Scalar JsonWalk::scalar(Value value) {
+  ondemand::json_type type{};
+  if (value.type().get(type) != simdjson::SUCCESS) wrong(value, "JSON");
+  if (type == ondemand::json_type::string) return {text(value), true};
+  if (type == ondemand::json_type::boolean) return {truth(value) ? "true" : "false", false};
+  if (type != ondemand::json_type::number) wrong(value, "a string, a number, true or false");
+  const std::string_view token = value.raw_json_token();
+  number(value);
+  return {std::string(token.substr(0, token.find_last_not_of(" \t\r\n") + 1)), false};
+}
+
 void JsonWalk::skip(Value value) {
   ondemand::json_type type{};
   if (value.type().get(type) != simdjson::SUCCESS) wrong(value, "JSON");

@@ -74,6 +74,12 @@ class JsonWalk {
   double number(Value value);  // a finite number
   std::int64_t integer(Value value);
   std::uint64_t natural(Value value);
+  // A string, or a number or a truth value as it is written.
+  struct Scalar {
+    std::string text;
+    bool is_text;
+  };
+  Scalar scalar(Value value);
   // Skips the value, but checks that it is JSON and not nested too deeply.
   void skip(Value value);
 

@@ -8,6 +8,8 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "graphs/base/digest.hpp"
@@ -95,6 +97,7 @@ GB_DESCRIBE(CellSummary, submit_seconds, latency_seconds, device_seconds, speedu
 // Writes the latencies of the first steps, which show if warmups were too few. A document has no other
 // samples.
 struct Ramp {
+  using Holds = std::vector<double>;
   static constexpr std::size_t samples_max = 32;
 
   std::optional<Json> write(const Launch& launch) const {
@@ -166,13 +169,32 @@ struct ReasonField {
   void read(JsonWalk& walk, JsonWalk::Value value, T& of) const { JsonReader(walk).read(value, of.reason); }
 };
 
+// Earlier documents have numbers and truth values of a library as strings.
+struct LibraryFacts {
+  static constexpr std::string_view numbers[] = {"NAME"};
+  std::optional<Json> write(const CellResult& cell) const {
+    if (cell.library.empty()) return std::nullopt;
+    Json facts = Json::object();
+    for (const auto& [name, fact] : cell.library)
+      facts[name] = fact.is_text ? Json(fact.text) : Json::parse(fact.text);
+    return facts;
+  }
+  void read(JsonWalk& walk, JsonWalk::Value value, CellResult& cell) const {
+    cell.library.clear();
+    walk.each_field(value, [&](std::string_view name, JsonWalk::Value field) {
+      auto [text, is_text] = walk.scalar(field);
+      cell.library[std::string(name)] = {std::move(text), is_text};
+    });
+  }
+};
+
 GB_DESCRIBE(CellResult, (computed_field<CellId>("id")), (inlined(&T::cell)),
             (custom_field<StatusField<T>>("status")), (custom_field<ReasonField<T>>("reason")), check, graph,
             memory, launches, summary, (later, caller_io), (later, counters), (later, training),
             (later, shape_walk), (later, cache), (later, package), (later, fallback),
             (later, fallback_reason), (later, paths), (later, profile), (later, resumed),
-            (later, measured_on), (later, shard), (later, rewrites), (later, records), (later, library),
-            (later, tuned));
+            (later, measured_on), (later, shard), (later, rewrites), (later, records),
+            (custom_field<LibraryFacts>("library")), (later, tuned));
 GB_DESCRIBE(facts::DeviceFacts, kind, name, (text, uuid), (text, compute_capability), memory_bytes,
             (text, driver), (text, runtime), libraries, (later, pci_bus_id));
 GB_DESCRIBE(facts::LibraryChoice, key, algorithm, timed, hit, (later, plan));
@@ -209,6 +231,7 @@ GB_DESCRIBE(PlanFacts, hash, argv, seed, launches, axes, method, (later, gains),
 GB_DESCRIBE(MergedShard, index, started_at, finished_at, environment);
 
 struct CacheTotal {
+  using Holds = CacheUse;
   std::optional<Json> write(const Result& result) const {
     std::optional<CacheUse> total;
     for (const CellResult& cell : result.cells) {
@@ -226,6 +249,7 @@ GB_DESCRIBE(Note, code, text, cells);
 // Conclusions or notes: computed from the result whenever a document is written, and never read back.
 template <auto find>
 struct Findings {
+  using Holds = std::invoke_result_t<decltype(find), const Result&>;
   std::optional<Json> write(const Result& result) const {
     const auto found = find(result);
     return found.empty() ? std::nullopt : std::optional(JsonWriter(Form::document).write(found));

@@ -233,7 +233,7 @@ void add_programs(Notes& notes, const Result& result) {
     const auto busy = cell.library.find("busy_threads");
     if (!is_ok(cell) || busy == cell.library.end()) return "";
     return fmt::format("Python's thread {} was busy: steps that Python runs wait up to 5 ms for it",
-                       one_line(busy->second));
+                       one_line(busy->second.text));
   });
   add_first(notes, result, "inputs_kept", [](const CellResult& cell) -> std::string {
     if (!is_ok(cell) || !cell.check || !cell.check->inputs || cell.check->inputs->kept_because.empty())

@@ -86,8 +86,11 @@ TEST(Notes, NameWhatIsNotClean) {
          "1 cell: it shows nothing");
   expect([](Result& r) { r.cells[3].check->inputs.emplace().kept_because = "both builds are equal"; },
          "inputs_kept", "values that the step was built with: both builds are equal");
-  expect([](Result& r) { r.cells[3].library["busy_threads"] = "loader"; }, "busy_threads",
-         "thread loader was busy");
+  expect(
+      [](Result& r) {
+        r.cells[3].library["busy_threads"] = {"loader", true};
+      },
+      "busy_threads", "thread loader was busy");
   expect([](Result& r) { r.cells[3].fallback = "eager"; }, "ran_eager", "the program cannot be captured");
   expect(
       [](Result& r) {
