@@ -110,6 +110,7 @@ class Console {
       while (i + 1 < report_.sections.size() && report_.sections[i + 1].across) ++i;
       print_side_by_side({report_.sections.begin() + static_cast<std::ptrdiff_t>(first),
                           report_.sections.begin() + static_cast<std::ptrdiff_t>(i + 1)});
+      if (i + 1 < report_.sections.size()) line("");
     }
     for (const Sentence& each : report_.closing) line(sentence(each));
     print_wrapped(out_, report_.conclusions, options_);
@@ -187,13 +188,17 @@ class Console {
     Fields head;
     Fields fields;  // of all groups
     std::map<std::string, Fields> of_group;
-    int group_width = 0;  // of a group's name, where each has its own line
+    std::map<std::string, int> group_widths_min;  // for the group's name, and words in place of numbers
+    int group_width = 0;                          // of a group's name, where each has its own line
     bool wide = true;
 
     int wide_width() const {
       int width = width_of(head);
-      for (const auto& [group, own] : of_group) width += width_of(own) + static_cast<int>(bar.size());
+      for (const std::string& group : groups) width += width_of_group(group) + static_cast<int>(bar.size());
       return width;
+    }
+    int width_of_group(const std::string& group) const {
+      return std::max(width_of(of_group.at(group)), group_widths_min.at(group));
     }
     int narrow_width() const { return width_of(head) + group_width + width_of(fields); }
     void leave_out(const Column* column) {
@@ -216,6 +221,8 @@ class Console {
         if (!contains(layout.groups, group)) layout.groups.push_back(group);
         rows.push_back(&row);
         by_group[group].push_back(&row);
+        int& least = layout.group_widths_min[group];
+        least = std::max({least, columns_of(one_line(group)) + 1, columns_of(" " + first_word(row.instead))});
       }
     }
     const std::vector<Column>& columns = sections.front().columns;
@@ -305,23 +312,30 @@ class Console {
     std::string groups = right("", width_of(layout.head));
     for (const std::string& group : layout.groups) {
       const Fields& own = layout.of_group.at(group);
-      const int width = &group == &layout.groups.back() ? columns_of(group) + 1 : width_of(own);
+      const int width =
+          &group == &layout.groups.back() ? columns_of(group) + 1 : layout.width_of_group(group);
       groups += std::string(bar) + paint(left(" " + group, width), Colour::bold, options_.colours);
-      names += std::string(bar) + headings(own);
+      names += std::string(bar) + left(headings(own), layout.width_of_group(group));
     }
     line(groups);
     line(paint(names, Colour::dim, options_.colours));
   }
 
-  std::string numbers(const Row& row, const Fields& fields, const Fields& own) const {
-    if (!row.instead.empty()) return painted(right(" " + row.instead, width_of(fields)), row.weight);
+  static std::string first_word(const std::string& text) { return one_line(text.substr(0, text.find(' '))); }
+
+  std::string numbers(const Row& row, const Fields& fields, const Fields& own, int width) const {
+    if (!row.instead.empty()) {
+      // A line below the table has the whole code: one that does not fit is left out, not cut.
+      const std::string whole = " " + one_line(row.instead);
+      return painted(right(columns_of(whole) <= width ? whole : first_word(row.instead), width), row.weight);
+    }
     std::string text;
     for (const Field& field : fields) {
       const bool has = std::ranges::any_of(
           own, [&](const Field& each) { return each.index == field.index && each.range == field.range; });
       text += has ? field.shown(row, options_.colours) : right("", field.width);
     }
-    return text;
+    return text + std::string(static_cast<std::size_t>(std::max(width - width_of(fields), 0)), ' ');
   }
 
   std::string head_of(const Layout& layout, const Row& row) const {
@@ -332,9 +346,10 @@ class Console {
     std::string text = head_of(layout, *rows.front());
     for (const std::string& group : layout.groups) {
       const Fields& own = layout.of_group.at(group);
+      const int width = layout.width_of_group(group);
       const auto row = std::ranges::find_if(
           rows, [&](const Row* each) { return each->values[layout.across].text == group; });
-      text += std::string(bar) + (row == rows.end() ? right("", width_of(own)) : numbers(**row, own, own));
+      text += std::string(bar) + (row == rows.end() ? right("", width) : numbers(**row, own, own, width));
     }
     line(text);
   }
@@ -343,7 +358,8 @@ class Console {
     for (const Row* row : rows) {
       const std::string& group = row->values[layout.across].text;
       line(trimmed(head_of(layout, *row) + left("  " + group, layout.group_width) +
-                   numbers(*row, layout.fields, layout.of_group.at(group))));
+                   numbers(*row, layout.fields, layout.of_group.at(group),
+                           std::max(width_of(layout.fields), layout.group_widths_min.at(group)))));
     }
   }
 

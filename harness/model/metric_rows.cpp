@@ -238,6 +238,20 @@ constexpr MetricRow summaries[] = {
      .column_help = "capture + instantiate + upload"},
 };
 
+constexpr MetricRow profiles[] = {
+    row("busy_seconds", "seconds", value<&Profile::busy_seconds>(), "",
+        "Time of a step in which the device runs some of its kernels and copies, by activity records."),
+    row("gap_seconds", "seconds", value<&Profile::gap_seconds>(), "",
+        "Time of a step in which the device is idle between its first and last kernel, by activity records."),
+    row("kernels", "kernels", value<&Profile::kernels>(), "", "Number of kernels that a step runs."),
+    {.name = "slowdown",
+     .kind = ratio_kind,
+     .unit = "ratio",
+     .help = "Device time of a step while it is recorded, divided by its device time without recording.",
+     .value = value<&Profile::slowdown>(),
+     .on_request = true},
+};
+
 }  // namespace
 
 std::vector<MetricRow> metric_rows() {
@@ -252,6 +266,7 @@ std::vector<MetricRow> metric_rows() {
   add(ranks);
   add(step_metric_rows());
   add(process_metric_rows());
+  add(profiles);
   return rows;
 }
 

@@ -79,6 +79,8 @@ struct Place<PackageUse> : At<MetricSection::package, &CellResult::package> {};
 template <>
 struct Place<Memory> : At<MetricSection::memory, &CellResult::memory> {};
 template <>
+struct Place<Profile> : At<MetricSection::profile, &CellResult::profile> {};
+template <>
 struct Place<CellSummary> : At<MetricSection::summary, &CellResult::summary> {};
 
 template <typename Number>

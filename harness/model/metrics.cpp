@@ -48,14 +48,11 @@ std::span<const MetricRow> metrics() {
 }
 
 std::string_view key_of(MetricSection section) {
-  constexpr std::string_view keys[] = {"setup",      "startup",
-                                       "",           "sustained",
-                                       "ranks",      "graph",
-                                       "caller_io",  "counters",
-                                       "training",   "training.evaluation",
-                                       "shape_walk", "cache",
-                                       "package",    "memory",
-                                       "summary",    ""};
+  constexpr std::string_view keys[] = {
+      "setup",      "startup",   "",         "sustained", "ranks",
+      "graph",      "caller_io", "counters", "training",  "training.evaluation",
+      "shape_walk", "cache",     "package",  "memory",    "profile",
+      "summary",    ""};
   return keys[static_cast<std::size_t>(section)];
 }
 

@@ -34,6 +34,7 @@ enum class MetricSection : std::uint8_t {
   cache,
   package,
   memory,
+  profile,
   summary,  // numbers that are already computed over launches
   derived   // not in the document: computed from other metrics
 };

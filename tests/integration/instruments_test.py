@@ -1,6 +1,8 @@
 """Floors, profiles, traces, pinning and cold caches, as a person uses them on the host device."""
 
+import csv
 import os
+import re
 
 from harness_case import TINY, HarnessCase
 
@@ -33,6 +35,16 @@ class Instruments(HarnessCase):
         self.assertTrue(result["environment"]["profiler"]["available"])
         self.assertTrue(result["plan"]["profile"])
         self.assertIn("instruments: device time is ", done.stdout)
+        first = result["cells"][0]
+        self.assertIn(f"profile of {first['id']}\n", done.stdout)
+        self.assertRegex(done.stdout, r"\n +time +share +count +kernel\n +[\d.]+[mun]?s +[\d.]+ % +\d+ +"
+                         + re.escape(first["profile"]["top"][0]["name"]) + r"\n")
+        sheet = self.run_graphbench("show", "graphbench.json", "--format", "csv", "--columns",
+                                    "busy_seconds,gap_seconds,profile.kernels,profile.slowdown",
+                                    code=0).stdout
+        row = next(iter(csv.DictReader(sheet.splitlines())))
+        for key in ("busy_seconds", "gap_seconds", "kernels", "slowdown"):
+            self.assertAlmostEqual(first["profile"][key], float(row[f"profile.{key}"]))
         # Among these: submit over floors is submit over floors, a slowdown is that of its device time.
         self.assert_sound(result)
         for cell in result["cells"]:

@@ -64,6 +64,9 @@ class Output(HarnessCase):
             p50s = [launch["latency_seconds"]["p50"] for launch in cell["launches"]]
             shown = float(row["launches[].latency_seconds"])
             self.assertAlmostEqual(statistics.median(p50s), shown, places=12)
+        sheet = self.run_graphbench(*csv_of, "gain,rate", code=0).stdout
+        for name in ("speedup_over_eager", "throughput_over_eager"):
+            self.assertIn(f",summary.{name},summary.{name}.ci95_low,summary.{name}.ci95_high", sheet)
         for arguments, said in (((), "FILE is missing"), (("none.json",), "none.json"),
                                 (("graphbench.json", "--format", "xml"), "give table, markdown, csv"),
                                 (("graphbench.json", "--columns", "latncy"), 'did you mean "latency"?')):

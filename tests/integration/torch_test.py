@@ -153,6 +153,15 @@ class Torch(HarnessCase):
             self.assertEqual(f"open: mode {mode} needs a GPU: the host device runs PyTorch's steps "
                              "only eagerly", cell["reason"]["message"])
 
+    def test_modes_that_a_host_lacks_are_one_sentence(self):
+        done = self.sweep("model", "--mode", "eager,whole,piecewise,torch.replay", "--launches", "1", code=0)
+        self.assertEqual(1, done.stdout.count("skipped unsupported: open: mode whole needs a GPU"))
+        self.assertEqual(1, done.stdout.count("needs a GPU"))
+        self.assertIn("(6 cells of whole, piecewise, torch.replay, first ", done.stdout)
+        said = " ".join(done.stdout.split())
+        self.assertEqual(1, said.count("No results of "), said)
+        self.assertIn("No results of whole, piecewise, torch.replay at 1, 2 (unsupported).", said)
+
     def test_without_modes_it_measures_eager_alone_and_classes_no_step(self):
         done = self.sweep("model", "--launches", "1", code=0)
         self.assertEqual([("eager", 1, "ok"), ("eager", 2, "ok")],
@@ -181,6 +190,8 @@ class Torch(HarnessCase):
         self.assertIn("Python's thread spinner was busy", done.stdout)
         cell = self.cells("model", "--mode", "eager", batch="1")["eager", 1]
         self.assertEqual({"torch", "gc_seconds"}, set(cell["library"]))
+        self.assertIsInstance(cell["library"]["torch"], str)
+        self.assertIsInstance(cell["library"]["gc_seconds"], (int, float))
 
     def test_a_step_that_keeps_state_in_python_is_said_with_the_name_that_changed(self):
         done = self.sweep("counting", "--mode", "eager", batch="1", code=0)

@@ -283,17 +283,36 @@ void conclude_failures(const CellGroup& group, std::vector<Conclusion>& conclusi
     const std::pair cause(cell->cell.mode, cell->reason ? cell->reason->code : "interrupted");
     if (!contains(causes, cause)) causes.push_back(cause);
   }
-  for (const auto& [mode, code] : causes) {
-    Conclusion conclusion = group.conclusion("not_measured");
+  // Modes that lack the same batches for one reason share a sentence, such as those that a host has not.
+  struct Missing {
+    std::string code;
     std::vector<std::int64_t> batches;
+    std::vector<std::string> modes;
+    std::vector<std::string> cells;
+  };
+  std::vector<Missing> all;
+  for (const auto& [mode, code] : causes) {
+    Missing missing{.code = code, .batches = {}, .modes = {mode}, .cells = {}};
     for (const CellResult* cell : group.cells) {
       const std::string why = cell->reason ? cell->reason->code : "interrupted";
       if (cell->status == CellStatus::ok || cell->cell.mode != mode || why != code) continue;
-      conclusion.cells.push_back(id_of(cell->cell));
-      batches.push_back(cell->cell.batch);
+      missing.cells.push_back(id_of(cell->cell));
+      missing.batches.push_back(cell->cell.batch);
     }
-    conclusion.text = fmt::format("No results of {} at {} ({}).", mode, group.batches_text(batches), code);
-    conclusions.push_back(std::move(conclusion));
+    const auto like = std::ranges::find_if(
+        all, [&](const Missing& each) { return each.code == code && each.batches == missing.batches; });
+    if (like == all.end()) {
+      all.push_back(std::move(missing));
+    } else {
+      like->modes.push_back(mode);
+      like->cells.insert(like->cells.end(), missing.cells.begin(), missing.cells.end());
+    }
+  }
+  for (Missing& missing : all) {
+    Conclusion& conclusion = conclusions.emplace_back(group.conclusion("not_measured"));
+    conclusion.cells = std::move(missing.cells);
+    conclusion.text = fmt::format("No results of {} at {} ({}).", join(missing.modes),
+                                  group.batches_text(missing.batches), missing.code);
   }
 }
 

@@ -151,6 +151,19 @@ void check_axes(const options::SweepOptions& options, const model::Axes& planned
   }
 }
 
+// Names the workloads that lack the device's default preset: another may take much longer.
+void note_other_presets(const options::SweepOptions& options, const std::vector<WorkloadChoice>& workloads,
+                        const Catalog& catalog, std::vector<std::string>& notes) {
+  const std::string& usual = model::device_kind(catalog.facts.kind).preset;
+  if (!options.axes.preset.empty()) return;
+  for (const WorkloadChoice& workload : workloads) {
+    if (workload.preset == usual || workload.preset == model::of_its_own) continue;
+    notes.push_back(options.where("preset") + ": workload " + workload.name + " has no preset " +
+                    in_quotes(usual) + ", the default on " + catalog.facts.kind + ", so it runs with " +
+                    in_quotes(workload.preset));
+  }
+}
+
 // Looks for other options that change no cell.
 void check_reach(const options::SweepOptions& options, std::vector<model::Cell> cells,
                  const std::string& device_kind, std::vector<std::string>& notes) {
@@ -252,6 +265,7 @@ model::Plan make_plan(const options::SweepOptions& options, const Catalog& catal
   std::vector<std::string>& notes = plan.facts.without_effect;
   for (const model::Axes& grid : grids) check_axes(options, grid, plan.cells, catalog, table, notes);
   check_reach(options, plan.cells, catalog.facts.kind, notes);
+  note_other_presets(options, workloads, catalog, notes);
 
   model::WorkerTask common;
   common.device = catalog.device;

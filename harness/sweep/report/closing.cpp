@@ -45,28 +45,42 @@ struct Trouble {
   std::string message;
   std::string first_id;
   std::int64_t cells = 0;
+  std::vector<std::string> modes = {};
+  std::string cause = {};  // the message without the cell's mode
 };
+
+// "open: mode whole needs a GPU" says the same as of piecewise.
+std::string without_mode(std::string message, const std::string& mode) {
+  const std::string named = "mode " + mode + " ";
+  const std::size_t at = message.find(named);
+  return at == std::string::npos ? message : message.replace(at, named.size(), "mode ");
+}
 
 std::vector<Trouble> troubles_of(const model::Result& result) {
   std::vector<Trouble> troubles;
   for (const model::CellResult& cell : result.cells) {
     if (cell.status == model::CellStatus::ok) continue;
-    Trouble trouble{cell.status == model::CellStatus::failed, "interrupted",
+    Trouble trouble{cell.status == model::CellStatus::failed,
+                    "interrupted",
                     "the sweep ended before this cell was measured",
-                    reporters::one_line(model::id_of(cell.cell)), 1};
+                    reporters::one_line(model::id_of(cell.cell)),
+                    1,
+                    {cell.cell.mode}};
     if (cell.reason) {
       trouble.code = reporters::one_line(cell.reason->code);
       trouble.message = reporters::one_line(cell.reason->message);
     }
+    trouble.cause = without_mode(trouble.message, cell.cell.mode);
     const auto same = [&](const Trouble& other) {
-      return std::tie(other.failed, other.code, other.message) ==
-             std::tie(trouble.failed, trouble.code, trouble.message);
+      return std::tie(other.failed, other.code, other.cause) ==
+             std::tie(trouble.failed, trouble.code, trouble.cause);
     };
     const auto known = std::find_if(troubles.begin(), troubles.end(), same);
     if (known == troubles.end()) {
       troubles.push_back(trouble);
     } else {
       ++known->cells;
+      if (!contains(known->modes, cell.cell.mode)) known->modes.push_back(cell.cell.mode);
     }
   }
   return troubles;
@@ -102,8 +116,11 @@ reporters::Section walk_of(const model::CellResult& cell) {
   return section;
 }
 
+}  // namespace
+
 // At most three: how far to trust the result, the most important note, the codes of the other notes.
-void add_notes(reporters::Report& report, const std::vector<model::Note>& notes) {
+void add_notes(reporters::Report& report, const model::Result& result) {
+  const std::vector<model::Note> notes = model::notes_of(result);
   constexpr std::size_t lines_max = 3;
   const bool all = notes.size() <= lines_max;
   for (std::size_t i = 0; i < (all ? notes.size() : lines_max - 1); ++i) {
@@ -121,8 +138,6 @@ void add_notes(reporters::Report& report, const std::vector<model::Note>& notes)
                             reporters::Weight::notice, "note"});
 }
 
-}  // namespace
-
 void add_walks(reporters::Report& report, const model::Result& result) {
   for (const model::CellResult& cell : result.cells) {
     if (cell.shape_walk && cell.status == model::CellStatus::ok) report.sections.push_back(walk_of(cell));
@@ -134,12 +149,13 @@ void add_closing(reporters::Report& report, const model::Result& result, const s
     const std::string where =
         trouble.cells == 1
             ? trouble.first_id
-            : fmt::format("{}, first {}", model::plural(trouble.cells, "cell"), trouble.first_id);
+            : fmt::format("{}{}, first {}", model::plural(trouble.cells, "cell"),
+                          trouble.modes.size() > 1 ? " of " + join(trouble.modes) : "", trouble.first_id);
     report.closing.push_back({fmt::format("{} ({})", trouble.message, where),
                               trouble.failed ? reporters::Weight::regression : reporters::Weight::undecided,
                               (trouble.failed ? "failed " : "skipped ") + trouble.code});
   }
-  add_notes(report, model::notes_of(result));
+  add_notes(report, result);
   const Counts counts = count(result);
   std::string line =
       fmt::format("{}: {} ok, {} failed, {} skipped", model::plural(std::ssize(result.cells), "cell"),

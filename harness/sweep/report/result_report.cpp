@@ -26,6 +26,25 @@ bool is_of_pages(const MetricRow& row) {
   return contains(columns, row.column);
 }
 
+// A number whose interval the summary has beside it.
+struct Interval {
+  std::string_view name;
+  std::optional<double> model::CellSummary::*low;
+  std::optional<double> model::CellSummary::*high;
+};
+constexpr Interval intervals[] = {
+    {"speedup_over_eager", &model::CellSummary::speedup_ci95_low, &model::CellSummary::speedup_ci95_high},
+    {"throughput_over_eager", &model::CellSummary::throughput_ci95_low,
+     &model::CellSummary::throughput_ci95_high},
+    {"breakeven_steps", &model::CellSummary::breakeven_ci95_low, &model::CellSummary::breakeven_ci95_high},
+    {"startup_seconds", &model::CellSummary::startup_ci95_low, &model::CellSummary::startup_ci95_high}};
+
+const Interval* interval_of(const MetricRow& row) {
+  if (section_of(row) != model::MetricSection::summary) return nullptr;
+  const auto* const found = std::ranges::find(intervals, row.name, &Interval::name);
+  return found == std::end(intervals) ? nullptr : found;
+}
+
 // Least widths, with which three modes stay side by side in 120 columns whatever their numbers are.
 int width_of(const MetricRow& row) {
   const int numbers = row.kind == model::MetricKind::time || row.kind == model::MetricKind::ratio ? 7
@@ -58,7 +77,7 @@ reporters::Column column_of(const MetricRow& row, const model::Result& result) {
                            .help = std::string(row.column.empty() ? row.help : row.column_help),
                            .width = width_of(row),
                            .spare = row.spare_column,
-                           .intervals = is_distribution(row)};
+                           .intervals = is_distribution(row) || interval_of(row) != nullptr};
   if (row.column == "even") column.help += " (?: unknown, -: no eager)";
   const bool has_interval = std::ranges::any_of(
       result.cells, [](const CellResult& cell) { return cell.summary.speedup_ci95_low.has_value(); });
@@ -310,12 +329,13 @@ const Columns& page_metrics() {
 
 reporters::Value number_of(const MetricRow& row, const CellResult& cell) {
   const model::CellSummary& summary = cell.summary;
-  if (row.name == "speedup_over_eager" && summary.speedup_over_eager)
-    return gain_of(*summary.speedup_over_eager, summary.speedup_ci95_low, summary.speedup_ci95_high, cell);
-  if (row.name == "throughput_over_eager" && summary.throughput_over_eager)
-    return gain_of(*summary.throughput_over_eager, summary.throughput_ci95_low, summary.throughput_ci95_high,
-                   cell);
-  reporters::Value value{.value = cell_value_of(row, cell)};
+  const Interval* const interval = interval_of(row);
+  const std::optional<double> low = interval != nullptr ? summary.*interval->low : std::nullopt;
+  const std::optional<double> high = interval != nullptr ? summary.*interval->high : std::nullopt;
+  const std::optional<double> number = cell_value_of(row, cell);
+  if (number && (row.name == "speedup_over_eager" || row.name == "throughput_over_eager"))
+    return gain_of(*number, low, high, cell);
+  reporters::Value value{.value = number, .low = low, .high = high};
   value.text = value.value                     ? text_of(row, *value.value)
                : row.name == "breakeven_steps" ? mark_of(summary)
                                                : "-";
@@ -336,13 +356,18 @@ std::vector<std::string> modes_of(const model::Result& result) {
   return modes;
 }
 
-reporters::Report report_of(const model::Result& result, const Columns& asked, const std::string& json_path) {
+std::string device_text(const model::Result& result) {
   const model::DeviceFacts& device = result.environment.device;
+  return fmt::format("device {}: {}", device.kind, device.name);
+}
+
+reporters::Report report_of(const model::Result& result, const Columns& asked, const std::string& json_path) {
   reporters::Report report{.started_at = result.started_at};
-  report.head.push_back({fmt::format("device {}: {}; every number is a median", device.kind, device.name)});
+  report.head.push_back({device_text(result) + "; every number is a median"});
   Cells cells(result, asked);
   for (const auto& section : model::sections_of(result.cells))
     report.sections.push_back(cells.section_of(section));
+  add_profiles(report, result);
   add_walks(report, result);
   if (std::string floors = floors_text(result); !floors.empty())
     report.closing.push_back({std::move(floors), reporters::Weight::quiet,

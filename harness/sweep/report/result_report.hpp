@@ -26,8 +26,15 @@ const Columns& page_metrics();
 // The number of a cell as every format shows it.
 reporters::Value number_of(const model::MetricRow& metric, const model::CellResult& cell);
 
-// Adds the text below the cells: walks of --shape-trace, cells without numbers, notes, the number of cells,
-// and the conclusions, one sentence per subject.
+// "device cuda: NVIDIA H200"
+std::string device_text(const model::Result& result);
+
+// Adds notes, which ladders and bills have too.
+void add_notes(reporters::Report& report, const model::Result& result);
+// Adds a table of kernels for each cell that --profile recorded.
+void add_profiles(reporters::Report& report, const model::Result& result);
+// Adds the other text below the cells: walks of --shape-trace; cells without numbers, notes, the number of
+// cells, and the conclusions, one sentence per subject.
 void add_walks(reporters::Report& report, const model::Result& result);
 void add_closing(reporters::Report& report, const model::Result& result, const std::string& json_path);
 

@@ -283,6 +283,15 @@ TEST(MakePlan, RefusesOptionsThatChangeNoCell) {
       << "a client's request may serve several plans";
 }
 
+TEST(MakePlan, NamesAWorkloadWithoutTheDevicesDefaultPreset) {
+  EXPECT_THAT(
+      planned(flags({{"workload", "mlp,mine"}})).facts.without_effect,
+      ElementsAre("--preset: workload mine has no preset \"tiny\", the default on host, so it runs with "
+                  "\"odd\""));
+  EXPECT_THAT(planned(flags({{"workload", "mine"}, {"preset", "odd"}})).facts.without_effect,
+              testing::IsEmpty());
+}
+
 TEST(MakePlan, FindsEveryOptionWithAReachWithoutEffect) {
   std::vector<std::string> silent;
   for (const options::OptionSpec& option : options::sweep_options()) {

@@ -74,6 +74,23 @@ TEST(Table, ExplainsOnlyTheColumnsThatItHas) {
                                        Not(HasSubstr("gain: ")), Not(HasSubstr("(?: unknown"))));
 }
 
+TEST(Table, LeavesOutACodeThatDoesNotFitAndHasItBelow) {
+  model::Result result = samples::small_result();
+  const auto fail = [](model::CellResult& cell) {
+    cell.status = model::CellStatus::failed;
+    cell.reason = model::Reason{"worker_crashed_in_a_way_with_a_long_code", "it ended"};
+  };
+  for (model::CellResult& cell : result.cells) {
+    if (cell.cell.mode == "eager") fail(cell);
+  }
+  const std::string some = print(result, {});
+  EXPECT_THAT(some, AllOf(HasSubstr(" failed |"), Not(ContainsRegex("[a-z_]~")),
+                          HasSubstr("failed worker_crashed_in_a_way_with_a_long_code: it ended")));
+  std::ranges::for_each(result.cells, fail);
+  EXPECT_THAT(print(result, {}), AllOf(HasSubstr("| eager  | whole"), HasSubstr("| failed | failed"),
+                                       Not(ContainsRegex("[a-z_]~"))));
+}
+
 TEST(Table, SaysWhyThereIsNoBreakEven) {
   model::Result result = samples::interrupted_result();
   const auto even_of = [&](model::NoBreakeven reason) {
