@@ -5,6 +5,7 @@
 #include <string>
 
 #include "graphs/base/text.hpp"
+#include "harness/cli/document_numbers.hpp"
 #include "harness/model/axes.hpp"
 #include "harness/model/exit_codes.hpp"
 #include "harness/model/metrics.hpp"
@@ -138,7 +139,22 @@ Lines metrics(const sweep::ProbeAnswer&) {
     json["family"] = row.family.empty() ? Json(nullptr) : Json(row.family);
     json["compared_as"] = row.compared.empty() ? Json(nullptr) : Json(row.compared);
     json["column"] = row.column.empty() ? Json(nullptr) : Json(row.column);
+    json["document"] = nullptr;
     lines.push_back({path, std::string(row.help), std::move(json)});
+  }
+  for (const DocumentNumber& number : document_numbers()) {
+    const std::string text = number.document + (number.unit.empty() ? "" : ", in " + number.unit) +
+                             (number.help.empty() ? "" : ": " + number.help);
+    lines.push_back({number.path,
+                     text,
+                     {{"name", number.path.substr(number.path.rfind('.') + 1)},
+                      {"path", number.path},
+                      {"unit", number.unit},
+                      {"help", number.help},
+                      {"family", nullptr},
+                      {"compared_as", nullptr},
+                      {"column", nullptr},
+                      {"document", number.document}}});
   }
   return lines;
 }
@@ -161,6 +177,14 @@ void print_table(const Listing& listing, const Lines& lines, bool alone) {
   for (const Line& line : lines)
     std::printf("%s%-*s %s\n", alone ? "" : "  ", static_cast<int>(width), line.name.c_str(),
                 line.text.c_str());
+}
+
+// Leaves out the numbers of documents, which are too many to stand among other lists.
+void leave_numbers_out(Lines& lines) {
+  const std::size_t count = std::erase_if(lines, [](const Line& line) {
+    return line.json.is_object() && line.json.contains("document") && !line.json["document"].is_null();
+  });
+  if (count > 0) lines.push_back({"...", std::to_string(count) + " more: graphbench list metrics", nullptr});
 }
 
 class ListCommand final : public options::Command {
@@ -187,8 +211,9 @@ class ListCommand final : public options::Command {
     const sweep::ProbeAnswer answer = ask();
     Json document = Json::object();
     for (const Listing* listing : asked_) {
-      const Lines lines = listing->lines(answer);
+      Lines lines = listing->lines(answer);
       if (!json_) {
+        if (asked_.size() > 1) leave_numbers_out(lines);
         print_table(*listing, lines, asked_.size() == 1);
         continue;
       }

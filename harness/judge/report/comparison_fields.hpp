@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "harness/model/codec/json_reader.hpp"
@@ -57,6 +58,7 @@ struct ThrottleField {
   static void read(JsonWalk& walk, JsonWalk::Value value, CellComparison& cell);
 };
 struct SteadinessField {
+  static constexpr std::string_view numbers[] = {"base_spread", "new_spread", "p"};
   static std::optional<Json> write(const MeanComparison& mean);
   static void read(JsonWalk& walk, JsonWalk::Value value, MeanComparison& mean);
 };
@@ -66,6 +68,7 @@ struct ChangedField {
 // A number, or the text of paths.
 template <auto Side>
 struct CountOrPaths {
+  static constexpr std::string_view numbers[] = {""};
   static std::optional<Json> write(const Change& change) {
     return change.name == "paths" ? Json(change.*Side) : Json::parse(change.*Side);
   }
@@ -111,10 +114,14 @@ struct VerdictField {  // null without a comparison
   static void read(JsonWalk& walk, JsonWalk::Value value, Comparison& comparison);
 };
 struct SettingsField {
+  static constexpr std::string_view numbers[] = {"alpha", "margin.NAME", "floor_seconds.NAME",
+                                                 "require_power.NAME"};
   static std::optional<Json> write(const Comparison& comparison);
   static void read(JsonWalk& walk, JsonWalk::Value value, Comparison& comparison);
 };
 struct CountsField {
+  using Holds = ComparisonCounts;
+  static constexpr std::string_view numbers[] = {"tests", "families"};
   static std::optional<Json> write(const Comparison& comparison);
   static void read(JsonWalk& walk, JsonWalk::Value value, Comparison& comparison);
 };
