@@ -127,7 +127,7 @@ function frontiers_of({ suggestions = [], ladders = [] }) {
   const name_of = ({ workload, why_none: why }) => `${workload}, suggested${why ? `: ${why}` : ""}`;
   const told = [...suggestions.map((each) => row(name_of(each), each)),
     ...served.map((each) => row(`${each.role} (${each.id})`, each))];
-  return [{ ...figure, table: { head: ["", "sizes", "step", "memory", "capturing"], rows: told } }];
+  return [{ ...figure, table: { head: ["", "sizes", "step", "memory", "start-up"], rows: told } }];
 }
 
 // Memory and time of all sizes of each bill, predicted and measured.

@@ -34,6 +34,13 @@ export function make_form({ on_queued, on_error }) {
   // Each submission has one key, so that a retry after a broken connection does not queue the sweep twice.
   let key = new_key();
   form.addEventListener("input", () => { key = new_key(); });
+  // Fills in the form, so that the user sees what was asked and can change it.
+  find("first-sweep").addEventListener("click", () => {
+    form.reset();
+    find("workload").value = "mlp";
+    find("batch").value = "1,4,16,64";
+    form.requestSubmit();
+  });
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
     const button = find("queue-sweep");

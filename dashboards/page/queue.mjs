@@ -60,7 +60,7 @@ export function make_queue(actions) {
   return {
     show(sweeps, id) {
       shown_id = id;
-      find("queue-empty").hidden = sweeps.length > 0;
+      for (const id of ["queue-empty", "queue-first"]) find(id).hidden = sweeps.length > 0;
       find("queue-table").hidden = sweeps.length === 0;
       rows.show(sweeps, (sweep) => sweep.id);
     },

@@ -48,13 +48,24 @@ function show_cells(result) {
   result.cells.forEach(results.add_cell);
 }
 
+// What changed is what the reader of a comparison came for: NEW's conclusions and cells follow it.
+function begin_with_comparison() {
+  const heading = element("h2", { id: "comparison-title", textContent: "What changed" });
+  find("comparison-title").replaceWith(heading);
+  find("results").before(element("section", {}, find("comparison")));
+  find("results-title").prepend("NEW: ");
+}
+
 // Shows the conclusions first, because drawing the figures takes long.
 export function show_report(embedded) {
   const { comparison, series } = embedded;
   const has_cells = embedded.result?.rows.length > 0;  // results of ladders and bills have no cells
-  find("results").hidden = !has_cells && !comparison;
+  const concluded = embedded.result?.conclusions?.length > 0;  // a ladder's or bill's sentence
+  find("results").hidden = !has_cells && !comparison && !concluded;
   if (embedded.result) show_findings(embedded.result);
   if (comparison) show_comparison(comparison);
+  if (comparison && has_cells) begin_with_comparison();
+  if (!has_cells && concluded) set_text(find("results-title"), "What it comes to");
   performance.mark("conclusions");
   requestAnimationFrame(() => setTimeout(() => {
     const result = embedded.result && result_of(embedded.result);

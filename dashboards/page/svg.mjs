@@ -78,27 +78,35 @@ function legend_of(names, mark_of) {
   return { shapes, height: y + 12 };
 }
 
-const line_of = (name, index) => {
-  const mode = MODES.indexOf(name.split(/[ ,']/)[0]);
-  return mode < 0 ? index % LINES : mode;
-};
-const stroke = (name, index, floor) => `line-${line_of(name, index)}${floor ? " floor" : ""}`;
+const mode_of = (name) => MODES.indexOf(name.split(/[ ,']/)[0]);
+// The style of each line. A mode has its own; another line takes the next one that no mode has here.
+export function styles_of(lines) {
+  const modes = new Set(lines.map(({ name }) => mode_of(name)));
+  const free = [...Array(LINES).keys()].filter((style) => !modes.has(style));
+  let next = 0;
+  return lines.map(({ name }) => {
+    const mode = mode_of(name);
+    return mode >= 0 ? mode : (free.length > 0 ? free : [LINES - 1])[next++ % (free.length || 1)];
+  });
+}
+const stroke = (style, floor) => `line-${style}${floor ? " floor" : ""}`;
 
-function draw_line({ name, points, floor, alone }, index, x, y) {
+function draw_line({ points, floor, alone }, style, x, y) {
   const spread = points.filter(({ high }) => high).map((point) =>
     shape("line", { x1: x(point.x), x2: x(point.x), y1: y(point.low), y2: y(point.high) }));
   const path = points.map((point, at) => `${at === 0 ? "M" : "L"}${x(point.x)} ${y(point.value)}`).join("");
   const dots = points.map((point) =>
     shape("circle", { cx: x(point.x), cy: y(point.value), r: alone ? 5 : floor ? 1 : 2.5 }));
-  return shape("g", { class: stroke(name, index, floor) }, ...spread,
+  return shape("g", { class: stroke(style, floor) }, ...spread,
     ...(alone ? [] : [shape("path", { d: path })]), ...dots);
 }
 
 // Draws lines over evenly spaced places, with a logarithmic y axis.
 function draw_lines({ lines, xs, x: axis, tick: text_of, one, verticals = [] }) {
+  const styles = styles_of(lines);
   const legend = legend_of(lines.map(({ name }) => name), (index, left, top) =>
     shape("line", { x1: left, x2: left + 17, y1: top - 4, y2: top - 4,
-      class: stroke(lines[index].name, index, lines[index].floor) }));
+      class: stroke(styles[index], lines[index].floor) }));
   const [left, bottom] = [58, legend.height + 180];
   const all = lines.flatMap(({ points }) => points.flatMap(({ value, low, high }) =>
     [value, low || value, high || value])).concat(one ? [1] : []);
@@ -121,12 +129,15 @@ function draw_lines({ lines, xs, x: axis, tick: text_of, one, verticals = [] }) 
     label(x(each.x - 0.5) + 3, legend.height + 10, each.text)]);
   return { height: bottom + 36, shapes: [...legend.shapes, ...horizontal, ...names, ...changes,
     label((left + WIDTH) / 2, bottom + 31, axis, { "text-anchor": "middle", class: "quiet" }),
-    ...lines.map((line, index) => draw_line(line, index, x, y))] };
+    ...lines.map((line, index) => draw_line(line, styles[index], x, y))] };
 }
 
 // Draws stacked bars. A bar with `at` also has a mark there, which is not part of the sum.
 function draw_bars({ bars, parts, tick: text_of, table: { head } }) {
-  const [left, row] = [100, 20];
+  // A name that is too long to stand beside its bar stands above it.
+  const [beside, thick] = [100, 20];
+  const above = bars.some(({ name }) => name.length * 7 > beside);
+  const [left, top, row] = above ? [EDGE, 16, thick + 16] : [beside, 0, thick];
   const marks = head.slice(1 + parts.length);
   const legend = legend_of([...parts, ...marks], (index, x, y) => (index < parts.length
     ? shape("rect", { x, y: y - 10, width: 16, height: 11, class: `part-${index}` })
@@ -138,11 +149,13 @@ function draw_bars({ bars, parts, tick: text_of, table: { head } }) {
   const x = scale_of([0, most], [left, WIDTH - EDGE], false);
   const bottom = legend.height + bars.length * row;
   const rows = drawn.flatMap(({ name, values, at }, index) => {
-    const y = legend.height + index * row;
+    const y = legend.height + index * row + top;
     const stacked = values.map((value, part) => shape("rect", { x: x(sum(values.slice(0, part))), y: y + 3,
-      width: Math.max(x(value) - left, 0), height: row - 6, class: `part-${part}` }));
-    const mark = { x1: x(at ?? 0), x2: x(at ?? 0), y1: y, y2: y + row, class: "mark" };
-    return [label(left - 6, y + 14, name, { "text-anchor": "end" }), ...stacked,
+      width: Math.max(x(value) - left, 0), height: thick - 6, class: `part-${part}` }));
+    const mark = { x1: x(at ?? 0), x2: x(at ?? 0), y1: y, y2: y + thick, class: "mark" };
+    const named = above ? label(EDGE, y - 3, shortened(name))
+      : label(left - 6, y + 14, name, { "text-anchor": "end" });
+    return [named, ...stacked,
       ...(at === undefined ? [] : [shape("line", mark)])];
   });
   const ticks = round_ticks(0, most, 4).map((tick) =>

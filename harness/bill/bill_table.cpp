@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 
+#include "harness/bill/bill_fields.hpp"
 #include "harness/bill/predict.hpp"
 #include "harness/sweep/report/series.hpp"
 #include "reporters/format.hpp"
@@ -115,6 +116,23 @@ reporters::Report report_of(const std::vector<Bill>& bills) {
     report.sections.push_back(sizes_section(bill));
   }
   return report;
+}
+
+std::vector<Bill> read_bills(std::string_view text, const std::string& source) {
+  model::JsonWalk walk(source);
+  std::vector<Bill> bills;
+  walk.document(text, [&](std::string_view key, model::JsonWalk::Value value) {
+    if (key == "bills") {
+      model::JsonReader(walk).read(value, bills);
+    } else {
+      walk.skip(value);
+    }
+  });
+  for (const Bill& bill : bills) {
+    if (!bill.prediction && !bill.reason)
+      throw InputError(source, "bill " + bill.id + " has neither a prediction nor a reason why not");
+  }
+  return bills;
 }
 
 namespace {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "harness/bill/bill.hpp"
@@ -11,6 +12,9 @@
 namespace graphbench::bill {
 
 reporters::Report report_of(const std::vector<Bill>& bills);
+
+// The bills of a document `graphbench.bill/1`; none of any other. Throws InputError like read_result().
+std::vector<Bill> read_bills(std::string_view text, const std::string& source);
 
 const std::vector<reporters::Family<Bill>>& bill_families();
 // Returns the series of all bills as Prometheus's text. A bill without a prediction has no series.

@@ -1,5 +1,8 @@
-// Runs graphbench show, which prints a result document as the sweep did, or in another format.
+// Runs graphbench show, which prints a document as the sweep, ladder or bill did, or in another format.
 #include "graphs/base/text.hpp"
+#include "harness/bill/bill_table.hpp"
+#include "harness/ladder/ladder_table.hpp"
+#include "harness/ladder/suggest.hpp"
 #include "harness/model/codec/documents.hpp"
 #include "harness/model/codec/parse_document.hpp"
 #include "harness/options/command.hpp"
@@ -12,7 +15,7 @@ namespace {
 class ShowCommand final : public options::Command {
  public:
   explicit ShowCommand(options::Options& options) : format_(options) {
-    options.word("FILE", file_, "a result document that --sweep --json wrote");
+    options.word("FILE", file_, "a document that --json of a sweep, ladder or bill wrote");
     options.text("--columns", columns_, "LIST",
                  "columns or metrics, by the names that \"graphbench list metrics\" prints, such as "
                  "submit,gain,memory.pool_bytes (default: the table's columns; for csv, each metric that "
@@ -28,11 +31,31 @@ class ShowCommand final : public options::Command {
   int run(const options::Invocation&) override {
     const model::PaddedText text = model::read_text(file_);
     const model::Result result = model::read_result(text.view(), file_);
-    format_.print(sweep::report_of(result, named_), [&] { return std::string(text.view()); });
+    format_.print(report_of(text.view(), result), [&] { return std::string(text.view()); });
     return model::exit_done;
   }
 
  private:
+  // Ladders and bills have no cells.
+  reporters::Report report_of(std::string_view text, const model::Result& result) const {
+    const std::vector<bill::Bill> bills = bill::read_bills(text, file_);
+    const ladder::LadderFindings found = ladder::read_findings(text, file_);
+    const bool has_ladders = !found.ladders.empty() || !found.suggestions.empty();
+    if (bills.empty() && !has_ladders) return sweep::report_of(result, named_);
+    if (!named_.empty())
+      throw InputError("--columns", "the option would change nothing: " + in_quotes(file_) + " has no cells");
+    const auto flags_of = [&](const ladder::Suggestion& made) {
+      const ladder::LadderPad pad =
+          found.ladders.empty() ? ladder::LadderPad::up : found.ladders.front().policy.pad;
+      return ladder::flags_for(made, ladder::engines(), pad);
+    };
+    reporters::Report report = has_ladders ? ladder::report_of(found, flags_of) : bill::report_of(bills);
+    report.started_at = result.started_at;
+    report.head.push_back({sweep::device_text(result)});
+    sweep::add_notes(report, result);
+    return report;
+  }
+
   std::string file_;
   sweep::ReportFormat format_;
   std::string columns_;

@@ -57,7 +57,7 @@ std::vector<Suggestion> suggest_from_file(const std::string& path, const LadderR
                                           const Budgets& budgets, const std::vector<std::string>& workloads) {
   const model::PaddedText text = model::read_text(path);
   const std::vector<std::int64_t>& rows = request.trace.rows;
-  if (std::vector<Ladder> ladders = read_ladders(text.view(), path); !ladders.empty())
+  if (std::vector<Ladder> ladders = read_findings(text.view(), path).ladders; !ladders.empty())
     return suggest(with_workloads(std::move(ladders), workloads, path), rows, budgets, path);
   return suggest(with_workloads(model::read_result(text.view(), path).cells, workloads, path), rows, budgets,
                  path);
@@ -251,12 +251,7 @@ class LadderJob final : public sweep::Job {
   }
 
   std::vector<std::string> flags_of(const Suggestion& made) const {
-    std::vector<std::string> flags;
-    for (const std::string& engine : asked_.engines) {
-      if (made.no_suggestion.empty())
-        flags.push_back(engine + ": " + flag_for(engine, made.sizes, request_.policy.pad));
-    }
-    return flags;
+    return flags_for(made, asked_.engines, request_.policy.pad);
   }
 
   const LadderArguments& asked_;

@@ -280,7 +280,11 @@ struct LadderFindings {
 // A result document with the lists of ladders after the cells. Leaves out empty lists.
 std::string ladders_to_json(const model::Result& result, const LadderFindings& findings);
 
-// The ladders of a document that ladders_to_json() wrote. Throws the exceptions of read_result().
-std::vector<Ladder> read_ladders(std::string_view text, const std::string& source);
+// The lists of a document that ladders_to_json() wrote. Throws the exceptions of read_result().
+LadderFindings read_findings(std::string_view text, const std::string& source);
+
+// What a ladder or a suggestion comes to, in one sentence; empty for a ladder without launches.
+std::string sentence_of(const Ladder& ladder);
+std::string sentence_of(const Suggestion& made);
 
 }  // namespace graphbench::ladder

@@ -39,9 +39,18 @@ GB_DESCRIBE(ladder::LadderSummary, latency_seconds, submit_seconds, busy_seconds
             over_engine, (later, over_modes));
 GB_DESCRIBE(ladder::TrafficMode, mode, count, served);
 GB_DESCRIBE(ladder::LadderTraffic, name, digest, steps, rows, sizes, arrivals, rate, (later, modes));
+// Computed whenever a document is written, and never read back.
+template <typename T>
+struct SentenceField {
+  std::optional<Json> write(const T& of) const {
+    std::string text = sentence_of(of);
+    return text.empty() ? std::nullopt : std::optional<Json>(std::move(text));
+  }
+};
+
 GB_DESCRIBE(ladder::Ladder, id, (inlined(&T::cell)), role, (left_out, also), sizes, policy, traffic,
             (custom_field<StatusField<T>>("status")), (custom_field<ReasonField<T>>("reason")), check,
-            launches, summary);
+            launches, summary, (computed_field<SentenceField<T>>("sentence")));
 GB_DESCRIBE(ladder::FrontierPoint, sizes, step_seconds);
 GB_DESCRIBE(ladder::BestSize, size, mode, step_seconds, margin, over_eager);
 GB_DESCRIBE(ladder::BestModes, (inlined(&T::cell)), sizes, no_gain_from, no_gain_from_tokens);
@@ -50,7 +59,7 @@ GB_DESCRIBE(ladder::Suggestion, (inlined(&T::cell)), from, sizes, interpolated, 
             verified_step_seconds, (later, memory_max_bytes), eager, (later, eager_verified_step_seconds),
             (later, over_eager),
             (interval("over_eager_ci95", &T::over_eager_ci95_low, &T::over_eager_ci95_high)),
-            (later, no_suggestion));
+            (later, no_suggestion), (computed_field<SentenceField<T>>("sentence")));
 GB_DESCRIBE(ladder::ServeTask, task, sizes, modes, policy, rows, arrivals, placements);
 GB_DESCRIBE(ladder::ServeAnswer, status, reason, check, device, choices, launch);
 

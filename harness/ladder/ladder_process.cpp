@@ -56,17 +56,26 @@ std::string ladders_to_json(const model::Result& result, const LadderFindings& f
   return model::to_json(result, lists);
 }
 
-std::vector<Ladder> read_ladders(std::string_view text, const std::string& source) {
+LadderFindings read_findings(std::string_view text, const std::string& source) {
   model::JsonWalk walk(source);
-  std::vector<Ladder> ladders;
+  LadderFindings findings;
   walk.document(text, [&](std::string_view key, model::JsonWalk::Value value) {
+    model::JsonReader reader(walk);
     if (key == "ladders") {
-      model::JsonReader(walk).read(value, ladders);
+      reader.read(value, findings.ladders);
+    } else if (key == "suggestions") {
+      reader.read(value, findings.suggestions);
+    } else if (key == "best") {
+      reader.read(value, findings.best);
     } else {
       walk.skip(value);
     }
   });
-  return ladders;
+  for (const Ladder& ladder : findings.ladders) {
+    if (ladder.launches.empty() && !ladder.reason)
+      throw InputError(source, "ladder " + ladder.id + " has neither launches nor a reason why not");
+  }
+  return findings;
 }
 
 }  // namespace graphbench::ladder

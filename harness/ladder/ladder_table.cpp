@@ -187,6 +187,10 @@ const char* title_of(const std::string& role) {
   return role == "engine" ? "rival: --engine-sizes" : "ladder";
 }
 
+std::string list_of(const std::vector<std::int64_t>& sizes) {
+  return sizes.empty() ? std::string("none") : fmt::format("{}", fmt::join(sizes, ","));
+}
+
 // With the numbers of the ladder's first launch.
 void add_ladder(reporters::Report& report, const Ladder& ladder) {
   reporters::Section section{.subject = title_of(ladder.role) + std::string(" ") + ladder.id,
@@ -249,9 +253,6 @@ reporters::Section best_section(const BestModes& best) {
 }
 
 reporters::Section suggestion_section(const Suggestion& made, const std::vector<std::string>& flags) {
-  const auto list = [](const std::vector<std::int64_t>& sizes) {
-    return sizes.empty() ? std::string("none") : fmt::format("{}", fmt::join(sizes, ","));
-  };
   const bool none = !made.no_suggestion.empty();
   reporters::Section section{
       .subject = none ? "no suggestion" : "suggestion",
@@ -261,7 +262,7 @@ reporters::Section suggestion_section(const Suggestion& made, const std::vector<
   for (const FrontierPoint& each : made.frontier)
     section.rows.push_back(
         {.values = {reporters::count_value(each.sizes), reporters::seconds_value(each.step_seconds)}});
-  add_sentence(section, "", fmt::format("{} {}", none ? "sizes" : "--capture-sizes", list(made.sizes)));
+  add_sentence(section, "", fmt::format("{} {}", none ? "sizes" : "--capture-sizes", list_of(made.sizes)));
   for (const std::string& flag : flags) add_sentence(section, "", flag);
   add_sentence(section, "mean step",
                fmt::format("{} predicted, {} served", reporters::format_seconds(made.step_seconds),
@@ -282,11 +283,44 @@ reporters::Section suggestion_section(const Suggestion& made, const std::vector<
         section, "",
         "the memory budget is " + reporters::format_bytes(static_cast<std::int64_t>(*made.memory_max_bytes)));
   if (!made.interpolated.empty())
-    add_sentence(section, "interpolated, not measured", list(made.interpolated));
+    add_sentence(section, "interpolated, not measured", list_of(made.interpolated));
   return section;
 }
 
 }  // namespace
+
+std::string sentence_of(const Ladder& ladder) {
+  if (ladder.launches.empty() || ladder.traffic.steps == 0) return "";
+  const LadderLaunch& launch = ladder.launches.front();
+  const model::Startup& start = launch.startup;
+  std::string text =
+      fmt::format("{} captured sizes serve {} in {} a step, {} of them from a graph", ladder.sizes.size(),
+                  ladder.traffic.name,
+                  reporters::format_seconds(launch.busy_seconds / static_cast<double>(ladder.traffic.steps)),
+                  reporters::percent_text(launch.hit_rate));
+  if (const auto& ratio = ladder.summary.over_eager)
+    text += fmt::format("; all eager, the same steps take {} as long", reporters::format_ratio(*ratio));
+  const double startup = start.prepare_seconds + start.warmup_seconds + start.capture_seconds +
+                         start.instantiate_seconds + start.upload_seconds;
+  return text + fmt::format(
+                    "; {} to start, {} of memory.", reporters::format_seconds(startup),
+                    reporters::format_bytes(launch.memory.pool_bytes + launch.memory.exec_bytes.value_or(0)));
+}
+
+std::string sentence_of(const Suggestion& made) {
+  const std::string what = made.no_suggestion.empty()
+                               ? "Capture sizes " + list_of(made.sizes)
+                               : "Nothing is suggested (" + made.no_suggestion + "): sizes " +
+                                     list_of(made.sizes) + " are the best";
+  std::string text =
+      fmt::format("{}: {} a step predicted", what, reporters::format_seconds(made.step_seconds));
+  if (made.verified_step_seconds)
+    text += fmt::format(", {} served", reporters::format_seconds(*made.verified_step_seconds));
+  return text + fmt::format("; {} all eager; {} to start, {} of memory.",
+                            reporters::format_seconds(made.eager_step_seconds),
+                            reporters::format_seconds(made.startup_seconds),
+                            reporters::format_bytes(static_cast<std::int64_t>(made.memory_bytes)));
+}
 
 reporters::Report report_of(const LadderFindings& findings,
                             const std::function<std::vector<std::string>(const Suggestion&)>& flags_of) {
@@ -295,6 +329,14 @@ reporters::Report report_of(const LadderFindings& findings,
   for (const Suggestion& made : findings.suggestions)
     report.sections.push_back(suggestion_section(made, flags_of(made)));
   for (const BestModes& best : findings.best) report.sections.push_back(best_section(best));
+  const auto conclude = [&](const auto& of) {
+    if (std::string text = sentence_of(of); !text.empty())
+      report.closing.push_back({.text = std::move(text), .lead = model::id_of(of.cell)});
+  };
+  for (const Ladder& ladder : findings.ladders) {
+    if (!is_rival(ladder)) conclude(ladder);
+  }
+  for (const Suggestion& made : findings.suggestions) conclude(made);
   return report;
 }
 

@@ -271,4 +271,13 @@ std::string flag_for(const std::string& engine, const std::vector<std::int64_t>&
   return std::string("cuda_graph_config: {") + padding + "batch_sizes: [" + list + "]}";
 }
 
+std::vector<std::string> flags_for(const Suggestion& made, const std::vector<std::string>& engines,
+                                   LadderPad pad) {
+  std::vector<std::string> flags;
+  if (!made.no_suggestion.empty()) return flags;
+  for (const std::string& engine : engines)
+    flags.push_back(engine + ": " + flag_for(engine, made.sizes, pad));
+  return flags;
+}
+
 }  // namespace graphbench::ladder

@@ -71,5 +71,8 @@ SuggestProblem problem_of(const Measurements& measured, const std::vector<std::i
 // gives `sizes`, which must not be empty, to an engine. `pad` applies to engines with a flag for padding.
 const std::vector<std::string>& engines();
 std::string flag_for(const std::string& engine, const std::vector<std::int64_t>& sizes, LadderPad pad);
+// "vllm: ..." for each engine; none if there is no suggestion.
+std::vector<std::string> flags_for(const Suggestion& made, const std::vector<std::string>& engines,
+                                   LadderPad pad);
 
 }  // namespace graphbench::ladder

@@ -127,6 +127,20 @@ class Bill(HarnessCase):
         self.assertGreaterEqual(bill["verified"][0]["runs"], 1)
         self.assertIn(bill["sentence"], out)
 
+    def test_a_bill_is_shown_again(self):
+        bills, done = self.bill(*SIZES)
+        shown = self.run_graphbench("show", "graphbench.json", code=0).stdout
+        self.assertIn(bills[0]["sentence"], shown)
+        self.assertNotIn("cells", shown)
+        self.assertNotIn("gain:", shown)
+        for line in done.stdout.splitlines():
+            self.assertIn(line, shown)
+        sheet = self.run_graphbench("show", "graphbench.json", "--format", "csv", code=0).stdout
+        self.assertIn(f"\nsizes of {bills[0]['id']},", sheet)
+        refused = self.run_graphbench("show", "graphbench.json", "--columns", "latency", code=2)
+        self.assertIn('--columns: the option would change nothing: "graphbench.json" has no cells',
+                      refused.stderr)
+
     def test_two_bills_are_compared_and_reported(self):
         self.run_graphbench(*TINY, *SIZES, "--json", "base.json", code=0)
         self.run_graphbench(*TINY, *SIZES, "--json", "new.json", code=0)

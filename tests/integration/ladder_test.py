@@ -76,6 +76,19 @@ class Ladder(HarnessCase):
         compared = self.run_graphbench("compare", "graphbench.json", "graphbench.json")
         self.assertIn("/ladder-", compared.stdout)
 
+    def test_a_ladder_is_shown_again_with_its_sentence(self):
+        document, served = self.serve("--workload mlp --traffic uniform:1:4 --suggest")
+        shown = self.run_graphbench("show", "graphbench.json", "--format", "table", code=0).stdout
+        for line in served.splitlines():
+            self.assertIn(line, shown)
+        asked = next(each for each in document["ladders"] if each["role"] == "asked")
+        self.assertRegex(asked["sentence"], r"^3 captured sizes serve uniform:1:4 in \S+ a step, 100 % of "
+                         r"them from a graph; all eager, the same steps take \S+x as long; \S+ to start, ")
+        said = " ".join(shown.split())
+        for each in (asked, *document["suggestions"]):
+            self.assertIn(" ".join(each["sentence"].split()), said)
+        self.assertNotIn("0 cells", shown)
+
     def test_a_ladder_that_is_its_own_rival_runs_once_and_is_compared_all_the_same(self):
         document, _ = self.serve("--workload mlp --traffic uniform:1:4 --engine-sizes 1,2,4")
         self.assertEqual([ladder["role"] for ladder in document["ladders"]], ["asked", "eager", "every"])

@@ -87,6 +87,18 @@ class Compared(PageCase):
                 self.browser.set_window_size(width, 1500)
                 self.assert_axe_finds_nothing()
 
+    def test_an_empty_page_offers_a_first_sweep(self):
+        self.open_page()
+        self.wait_until("first-sweep", "first sweep")
+        self.find("first-sweep").click()
+        self.wait_until("form-done", "Queued as [0-9a-f]{16}")
+        path = "/v1/sweeps/" + self.text("form-done").split()[-1].rstrip(".")
+        asked = self.ask("GET", path)[1]["arguments"]
+        self.assertIn("--batch=1,4,16,64", asked)
+        self.assertIn("--workload=mlp", asked)
+        wait_for("the offer to go", lambda: not self.find("queue-first").is_displayed())
+        self.ask("DELETE", path)
+
     def test_a_sweep_without_a_document_has_none_to_save(self):
         process = self.open_page()
         path = self.submit(MANY)

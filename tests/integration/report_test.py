@@ -143,6 +143,9 @@ class Report(ReportCase):
         compared = json.loads(self.run_graphbench("compare", "base.json", "new.json", "--format",
                                                   "json").stdout)
         self.assertEqual(("slower", compared["headline"]), (self.text("verdict"), self.text("headline")))
+        tops = [self.find(name).location["y"]
+                for name in ("verdict", "results-title", "conclusions", "cells")]
+        self.assertEqual(sorted(tops), tops, "the verdict comes first")
         mean = next(each for each in compared["means"]
                     if (each["mode"], each["metric"]) == ("whole", "latency"))
         row = next(row.text for row in self.all("#changes tbody tr") if row.text.startswith("whole latency"))
@@ -174,6 +177,19 @@ class Report(ReportCase):
         for each in ladder["ladders"]:
             self.assertIn(each["id"], text)
         self.assertIn("mlp, suggested", text)
+        said = self.text("conclusions")
+        asked = [each for each in ladder["ladders"] if each["role"] == "asked"]
+        for each in (*ladder["suggestions"], *asked):
+            self.assertIn(each["sentence"], said)
+        styles = self.run_script("""
+          return [...document.querySelectorAll("#figures svg")]
+            .filter((svg) => svg.textContent.includes("predicted"))
+            .flatMap((svg) => [...svg.children].map((each) => each.getAttribute("class") ?? ""))
+            .filter((name) => name.startsWith("line-"));
+        """)
+        lines = len(ladder["ladders"]) + len(ladder["suggestions"])
+        self.assertEqual(2 * lines, len(styles))  # in the legend and in the drawing
+        self.assertEqual(min(lines, 4), len(set(styles)))
         self.assert_axe_finds_nothing()
         self.look_at("ladder")
 

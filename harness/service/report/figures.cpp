@@ -29,10 +29,12 @@ json brief(const json& ladder) {
   kept["memory"] =
       json_of(bytes_value(memory.value("pool_bytes", 0.0) +
                           (memory.at("exec_bytes").is_null() ? 0 : memory.at("exec_bytes").get<double>())));
-  double setup = 0;
-  for (const char* stage : {"capture_seconds", "instantiate_seconds", "upload_seconds"})
-    setup += launch.at("startup").value(stage, 0.0);
-  kept["startup"] = json_of(seconds_value(setup));
+  // The stages that a suggestion's start-up has too.
+  double startup = 0;
+  for (const char* stage :
+       {"prepare_seconds", "warmup_seconds", "capture_seconds", "instantiate_seconds", "upload_seconds"})
+    startup += launch.at("startup").value(stage, 0.0);
+  kept["startup"] = json_of(seconds_value(startup));
   return kept;
 }
 
@@ -54,9 +56,25 @@ json suggested(const json& suggestion) {
 
 json ladders_in(const json& whole) {
   json found = {{"ladders", json::array()}, {"suggestions", json::array()}};
-  for (const json& ladder : whole.value("ladders", json::array())) found["ladders"].push_back(brief(ladder));
-  for (const json& each : whole.value("suggestions", json::array()))
+  json conclusions = json::array();
+  // Earlier documents have no sentences.
+  const auto conclude = [&](const json& of) {
+    if (of.contains("sentence"))
+      conclusions.push_back({{"subject", of.at("workload")},
+                             {"code", "ladder"},
+                             {"text", of.at("sentence")},
+                             {"label", "use"}});
+  };
+  for (const json& ladder : whole.value("ladders", json::array())) {
+    found["ladders"].push_back(brief(ladder));
+    const std::string role = ladder.at("role").get<std::string>();
+    if (role == "asked" || role == "suggested" || role == "best") conclude(ladder);
+  }
+  for (const json& each : whole.value("suggestions", json::array())) {
     found["suggestions"].push_back(suggested(each));
+    conclude(each);
+  }
+  if (!conclusions.empty()) found["conclusions"] = std::move(conclusions);
   return found;
 }
 
@@ -98,13 +116,15 @@ json bills_in(const json& whole) {
     json& drawn = found["bills"].emplace_back(json{{"title", figure.title}, {"rows", json::array()}});
     for (const auto& part : figure.parts) drawn["parts"].push_back(part.first);
   }
+  const bool alone = whole.at("bills").size() == 1;
   for (const json& bill : whole.at("bills")) {
     if (bill.at("prediction").is_null()) continue;
     const std::string id = bill.at("id").get<std::string>();
     found["conclusions"].push_back({{"subject", id}, {"code", "bill"}, {"text", bill.at("sentence")}});
     for (std::size_t i = 0; i < bill_figures().size(); ++i) {
       const BillFigure& figure = bill_figures()[i];
-      for (const char* how : {"prediction", "measured"}) {
+      for (const auto& [how, word] :
+           {std::pair("prediction", "predicted"), std::pair("measured", "measured")}) {
         if (!bill.contains(how)) continue;
         const json& amounts = bill.at(how).at(figure.list);
         json values = json::array();
@@ -112,7 +132,8 @@ json bills_in(const json& whole) {
           const bool known = amounts.contains(key) && amounts.at(key).is_number();
           values.push_back(json_of(figure.value(known ? amounts.at(key).get<double>() : 0.0)));
         }
-        found["bills"][i]["rows"].push_back({{"name", id + ", " + how}, {"values", std::move(values)}});
+        found["bills"][i]["rows"].push_back(
+            {{"name", alone ? word : id + ", " + word}, {"values", std::move(values)}});
       }
     }
   }
