@@ -113,7 +113,7 @@ class Console {
       if (i + 1 < report_.sections.size()) line("");
     }
     for (const Sentence& each : report_.closing) line(sentence(each));
-    print_wrapped(out_, report_.conclusions, options_);
+    print_cards(out_, report_.conclusions, options_);
   }
 
  private:
@@ -368,17 +368,22 @@ class Console {
   const PrintOptions& options_;
 };
 
-std::string wrapped(std::string_view text, int width) {
-  std::string lines;
-  int column = 0;
+// Breaks text into lines of at most `width` columns. Those after the first begin with `indent` blanks more
+// than it.
+std::string wrapped(std::string_view text, int width, int first, int indent) {
+  std::string lines(static_cast<std::size_t>(first), ' ');
+  const std::string next = '\n' + std::string(static_cast<std::size_t>(first + indent), ' ');
+  int column = first;
+  bool begins = true;
   for (const std::string& word : split(text, ' ')) {
-    if (column > 0 && column + 1 + columns_of(word) > width) {
-      lines += "\n  ";
-      column = 2;
-    } else if (column > 0) {
+    if (!begins && column + 1 + columns_of(word) > width) {
+      lines += next;
+      column = first + indent;
+    } else if (!begins) {
       lines += ' ';
       ++column;
     }
+    begins = false;
     lines += word;
     column += columns_of(word);
   }
@@ -387,12 +392,18 @@ std::string wrapped(std::string_view text, int width) {
 
 }  // namespace
 
-void print_wrapped(std::ostream& out, const std::vector<Sentence>& sentences, const PrintOptions& options) {
-  for (const Sentence& each : sentences) {
-    const std::string lead = one_line(each.lead) + (each.lead.empty() ? "" : ":");
-    const std::string lines = wrapped(lead + (lead.empty() ? "" : " ") + one_line(each.text), options.width);
-    out << paint(lines.substr(0, lead.size()), Colour::bold, options.colours) << lines.substr(lead.size())
-        << '\n';
+void print_cards(std::ostream& out, const std::vector<Card>& cards, const PrintOptions& options) {
+  const auto print = [&](const std::string& lead, const std::string& text, int indent, Colour colour) {
+    const std::string lines = wrapped(one_line(lead + ": " + text), options.width, indent, 2);
+    const std::size_t end = static_cast<std::size_t>(indent) + one_line(lead).size() + 1;
+    const std::string rest = lines.substr(end);
+    out << paint(lines.substr(0, end), colour, options.colours)
+        << (colour == Colour::dim ? paint(rest, colour, options.colours) : rest) << '\n';
+  };
+  for (const Card& card : cards) {
+    print(card.subject, card.verdict, 0, Colour::bold);
+    for (const Sentence& line : card.lines) print(line.lead, line.text, 2, Colour::bold);
+    if (!card.details.empty()) print("details", card.details, 2, Colour::dim);
   }
 }
 

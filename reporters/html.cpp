@@ -28,6 +28,18 @@ void print_list(std::ostream& out, const std::vector<Sentence>& sentences) {
   out << "</ul>\n";
 }
 
+void print_cards(std::ostream& out, const std::vector<Card>& cards) {
+  if (cards.empty()) return;
+  out << "<ul>\n";
+  for (const Card& card : cards) {
+    out << "<li>" << escaped(card.subject + ": " + card.verdict) << '\n';
+    print_list(out, card.lines);
+    if (!card.details.empty())
+      out << "<details><summary>Details</summary>" << escaped(card.details) << "</details>\n";
+  }
+  out << "</ul>\n";
+}
+
 bool is_here(const Section& section, std::size_t column) {
   return section.columns[column].shown != Shown::as_data &&
          std::ranges::any_of(section.rows, [&](const Row& row) {
@@ -79,7 +91,7 @@ void print_section(std::ostream& out, const Section& section) {
 
 void print_html(std::ostream& out, const Report& report, const PrintOptions&) {
   if (!report.title.text.empty()) out << "<p>" << escaped(report.title.text) << "</p>\n";
-  print_list(out, report.conclusions);
+  print_cards(out, report.conclusions);
   print_list(out, report.head);
   for (const Section& section : report.sections) print_section(out, section);
   print_list(out, report.closing);

@@ -75,7 +75,7 @@ class Page {
     if (!report_.name.empty())
       text_ += "<!-- " + join(split(report_.name, ' '), "-") + " -->\n### " + report_.heading + "\n\n";
     if (!report_.title.text.empty()) text_ += sentence(report_.title) + "\n\n";
-    list(report_.conclusions);
+    add_cards();
     list(report_.head);
     for (std::size_t i = 0; i < report_.sections.size(); ++i) {
       const Section& section = report_.sections[i];
@@ -100,6 +100,20 @@ class Page {
   static std::string sentence(const Sentence& each) {
     const std::string lead = each.lead.empty() ? "" : "**" + as_prose(each.lead) + "**: ";
     return lead + as_prose(each.text, 10'000);
+  }
+
+  // The details of all cards are folded together, because a list that has them folds badly on GitHub.
+  void add_cards() {
+    std::string details;
+    for (const Card& card : report_.conclusions) {
+      text_ += "- " + sentence({.text = card.verdict, .lead = card.subject}) + "\n";
+      for (const Sentence& line : card.lines) text_ += "  - " + sentence(line) + "\n";
+      if (!card.details.empty())
+        details += "- " + sentence({.text = card.details, .lead = card.subject}) + "\n";
+    }
+    if (!report_.conclusions.empty()) text_ += "\n";
+    if (!details.empty())
+      text_ += "<details><summary>More conclusions</summary>\n\n" + details + "\n</details>\n\n";
   }
 
   void list(const std::vector<Sentence>& sentences) {

@@ -85,6 +85,15 @@ struct Section {
   std::optional<std::size_t> across = {};
 };
 
+// What a document says of one subject: a verdict, and why and at what cost in lines that have their labels as
+// leads. `details` say what else there is; pages fold them.
+struct Card {
+  std::string subject;
+  std::string verdict = {};
+  std::vector<Sentence> lines = {};
+  std::string details = {};
+};
+
 struct Report {
   std::string name = {};     // the command: "graphbench compare"
   std::string group = {};    // JUnit's class of the tests of the whole document
@@ -94,8 +103,8 @@ struct Report {
   std::vector<Sentence> head = {};
   std::vector<Section> sections = {};
   std::vector<Sentence> closing = {};
-  std::vector<Sentence> conclusions = {};  // a console's last lines, a page's first ones
-  std::vector<Sentence> help = {};         // how to read it, where the reader has no manual at hand
+  std::vector<Card> conclusions = {};  // a console's last lines, a page's first ones
+  std::vector<Sentence> help = {};     // how to read it, where the reader has no manual at hand
   std::vector<std::pair<std::string, std::string>> facts = {};  // properties of JUnit's suite
   std::string started_at = {};
   std::size_t page_bytes_max = std::numeric_limits<std::size_t>::max();
@@ -134,8 +143,9 @@ Value percent_value(const std::optional<double>& fraction);
 Value count_value(std::int64_t count);
 Value text_value(std::string text, Weight weight = Weight::normal);
 
-// Prints sentences as the console does, wrapped to the width after the first one's lead.
-void print_wrapped(std::ostream& out, const std::vector<Sentence>& sentences, const PrintOptions& options);
+// Prints cards as the console does, wrapped to the width: a verdict behind its subject, and a line per label
+// below, indented. The details are dim.
+void print_cards(std::ostream& out, const std::vector<Card>& cards, const PrintOptions& options);
 
 // as_code() makes a code span, which also works in a table. as_prose() makes plain text. In both, `text`
 // cannot add formatting, mentions or links.

@@ -201,7 +201,7 @@ class SweepJob final : public sweep::Job {
     found.report = sweep::report_of(outcome_.result, {}, in_file ? options_.json : "");
     if (invocation_.concurrent.empty() && !options_.quiet) return found;
     // Several devices have one stream, and --quiet leaves the last lines.
-    std::vector<reporters::Sentence> conclusions = std::move(found.report->conclusions);
+    std::vector<reporters::Card> conclusions = std::move(found.report->conclusions);
     found.report.emplace();
     if (!invocation_.concurrent.empty() && written)
       found.report->closing.push_back({.text = options_.json, .lead = options_.device});

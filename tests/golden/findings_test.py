@@ -21,6 +21,10 @@ def ratio(value):
     return three_digits(value) + "x"
 
 
+def difference(value):
+    return f"{100 * (value - 1):+.0f} %"
+
+
 def milliseconds(seconds):
     return three_digits(seconds * 1e3) + "ms"
 
@@ -103,15 +107,17 @@ class Sweep:
         return ", ".join(parts)
 
     def gains_text(self, some):
+        most, least = max(some, key=self.gain), min(some, key=self.gain)
+
         def text(batch):
             gain, low, high = self.gain(batch)
-            return f"{ratio(gain)} [{low:.2f}, {high:.2f}]" + (f" at {batch}" if len(some) > 1 else "")
-        most, least = max(some, key=self.gain), min(some, key=self.gain)
+            over = " over eager" if batch == most else ""
+            return f"{ratio(gain)} [{low:.2f}, {high:.2f}]{over}" + (f" at {batch}" if len(some) > 1 else "")
         joined = ", " if len(some) == 2 else " down to "
         if most == least:
             return text(most)
         widest = max(some, key=lambda batch: self.gain(batch)[2] / self.gain(batch)[1])
-        least_sure = "" if widest in (most, least) else "; least sure: " + text(widest)
+        least_sure = "" if widest in (most, least) else "; widest interval: " + text(widest)
         return text(most) + joined + text(least) + least_sure
 
     def modes(self):
@@ -125,8 +131,9 @@ class Sweep:
     def piecewise(self):
         ratios = [self.latency(b, "piecewise") / self.latency(b, "whole") for b in self.batches]
         slower = [b for b in self.batches if self.summary(b, "piecewise")["speedup_over_eager_ci95"][1] < 1]
-        more = f", and more than eager's at {self.ranges(slower)}" if slower else ""
-        return f"Piecewise takes {ratio(min(ratios))} to {ratio(max(ratios))} whole's time{more}."
+        more = f", and is above eager's at batch {self.ranges(slower)}" if slower else ""
+        low, high = difference(min(ratios)), difference(max(ratios))
+        return f"Piecewise's latency differs from whole's by {low} to {high}{more}."
 
     def throughput(self):
         """"whole at 64, piecewise at 8": captures that pay back and yet may do no more steps per second."""
@@ -134,9 +141,9 @@ class Sweep:
         for mode in ("whole", "piecewise"):
             some = [b for b in self.batches if self.summary(b, mode)["breakeven_steps"] is not None
                     and self.summary(b, mode)["throughput_over_eager_ci95"][0] <= 1]
-            modes += [f"{mode} at {self.ranges(some)}"] if some else []
+            modes += [f"{mode} at batch {self.ranges(some)}"] if some else []
         if modes:
-            yield f"Back to back, a gain is not certain in {', '.join(modes)}."
+            yield f"Back to back, {' and '.join(modes)} may be no faster than eager."
 
     def bound(self):
         """By the device's idle time: no step of this document is launch-bound."""
@@ -154,8 +161,8 @@ class Sweep:
     def enqueueing(self):
         first, last = (100 * self.summary(b, "eager")["submit_seconds"]["p50"] / self.latency(b, "eager")
                        for b in (self.batches[0], self.batches[-1]))
-        return (f"Enqueueing takes {first:.0f} % to {last:.0f} % of eager's latency at "
-                f"{self.ranges(self.batches)}: CPU time that a graph frees.")
+        return (f"A graph frees the CPU time of enqueueing, {first:.0f} % to {last:.0f} % of eager's latency at "
+                f"batch {self.ranges(self.batches)}.")
 
     def costs(self, mode):
         """Medians over later setups of a launch, then over launches."""
@@ -167,11 +174,13 @@ class Sweep:
                  "pool_bytes": max(cell["memory"]["pool_bytes"] for cell in cells), "sizes": len(cells)}
 
     def cost(self):
-        def text(mode):
+        def text(mode, takes="", again="", of_memory=""):
             costs = self.costs(mode)
-            return (f"{mode} {milliseconds(costs['setup_seconds'])}, "
-                    f"~{megabytes(costs['exec_bytes'])}, pool {megabytes(costs['pool_bytes'])}")
-        return f"Capturing {len(self.batches)} sizes: {text('whole')}; {text('piecewise')}."
+            return (f"{mode}{takes} {milliseconds(costs['setup_seconds'])}{again}, "
+                    f"~{megabytes(costs['exec_bytes'])}{of_memory} for graphs, "
+                    f"{megabytes(costs['pool_bytes'])} for their pool")
+        return (f"All {len(self.batches)} sizes together: "
+                f"{text('whole', ' takes', ' to set up again', ' of memory')}; {text('piecewise')}.")
 
     def startup(self):
         """The process in the middle, and what it did before its first warmup."""
@@ -188,12 +197,14 @@ class Sweep:
             low, high = (milliseconds(math.exp(statistics.mean(logs) + end)) for end in (-half, half))
             parts = ", ".join(f"{name} {shown_time(middle[key + '_seconds'])}"
                               for name, key in stages.items())
-            texts.append(f"{mode} in {milliseconds(total(middle))} [{low}, {high}]"
+            texts.append(f"with {mode}{' takes' if mode == 'whole' else ''} "
+                         f"{milliseconds(total(middle))} [{low}, {high}]"
                          + (f" ({parts})" if mode == "whole" else ""))
             if mode == "whole":
                 before = sum(middle[key + "_seconds"] or 0 for key in (
                     "process", "plugin", "module", "context", "weights", "prepare"))
-        return f"A process starts {', '.join(texts)}, after {shown_time(before)} to start and build."
+        return (f"Start-up {', '.join(texts)}, each after {shown_time(before)} to start the process and build "
+                "the step.")
 
     def warmups(self):
         """Of the cells that prepare nothing ahead: medians of first setups."""
@@ -248,6 +259,22 @@ class Findings(unittest.TestCase):
                     if each["subject"] == workload + " prepare=first-use"]
             self.assertEqual([sweep.warmups_sentence()], said)
 
+    def test_a_card_draws_the_numbers_of_its_sentences(self):
+        for each in self.found["conclusions"]:
+            sweep = Sweep(self.document, each["subject"].split()[0])
+            for number in each["shown"]:
+                if number["name"] != "gain":
+                    self.assertIn(" ".join(filter(None, (number["text"], number["interval"]))), each["text"])
+                    continue
+                gain, low, high = sweep.gain(number["batch"])
+                self.assertEqual((ratio(gain), f"[{low:.2f}, {high:.2f}]"), (number["text"], number["interval"]))
+                self.assertEqual("whole" if each["code"] == "use_graphs" else "either", number["mode"])
+        gains = [number["batch"] for each in self.found["conclusions"] if each["subject"] == "conv"
+                 for number in each["shown"] if number["name"] == "gain"]
+        self.assertEqual(self.document["plan"]["axes"]["batch"], gains)
+        self.assertEqual({"use", "why", "cost", "pays back", "details"},
+                         {each["label"] for each in self.found["conclusions"]})
+
     def test_each_figure_is_the_one_in_its_sentence(self):
         for each in self.found["conclusions"]:
             sweep, figures = Sweep(self.document, each["subject"].split()[0]), each["figures"]
@@ -267,7 +294,7 @@ class Findings(unittest.TestCase):
 
     def figures_of_piecewise(self, _, figures, text):
         for name in ("ratio_min", "ratio_max"):
-            self.assertIn(ratio(figures[name]), text)
+            self.assertIn(difference(figures[name]), text)
 
     def figures_of_bound(self, _, figures, text):
         for name in ("idle_first", "idle_last"):
@@ -283,7 +310,7 @@ class Findings(unittest.TestCase):
                 self.assertAlmostEqual(expected, figures[f"{mode}_{name}"], places=12)
 
     def figures_of_startup(self, _, figures, text):
-        self.assertIn(f"whole in {milliseconds(figures['whole_startup_seconds'])} [", text)
+        self.assertIn(f"with whole takes {milliseconds(figures['whole_startup_seconds'])} [", text)
 
     def figures_of_warmups(self, sweep, figures, _):
         made = sweep.warmups()

@@ -67,7 +67,7 @@ TEST(Golden, FindingsOfACommittedSweep) {
   const nlohmann::ordered_json findings = {{"conclusions", head["conclusions"]}, {"notes", head["notes"]}};
   expect_golden("json/h100.findings.json", findings.dump(2) + "\n");
   std::ostringstream out;
-  reporters::print_wrapped(out, sweep::report_of(result).conclusions, {});
+  reporters::print_cards(out, sweep::report_of(result).conclusions, {});
   expect_golden("console/h100.conclusions.txt", out.str());
 }
 

@@ -86,6 +86,9 @@ conclusions: [], {}, ["use whole"]
 conclusions.0.code: "Use Whole", MISSING
 conclusions.0.figures: {"gain": "2x"}
 conclusions.0.subject: ""
+conclusions.0.label: "because", ""
+conclusions.0.shown.0.name: ""
+conclusions.0.shown.0.batch: "8", MISSING
 notes: [], null
 notes.0.text: ""
 notes.0.cells: MISSING, [1]

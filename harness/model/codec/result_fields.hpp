@@ -243,7 +243,8 @@ struct CacheTotal {
   }
 };
 
-GB_DESCRIBE(Conclusion, subject, code, text, cells, figures);
+GB_DESCRIBE(ShownNumber, name, mode, batch, text, interval);
+GB_DESCRIBE(Conclusion, subject, code, text, cells, figures, label, shown);
 GB_DESCRIBE(Note, code, text, cells);
 
 // Conclusions or notes: computed from the result whenever a document is written, and never read back.

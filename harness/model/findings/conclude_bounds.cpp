@@ -58,7 +58,7 @@ void conclude_idle_time(const CellGroup& group, std::vector<Conclusion>& conclus
   conclusion.figures = {{"idle_first", all.of_latency.front()}, {"idle_last", all.of_latency.back()}};
   const CellResult* eager = group.at(all.batches.front(), reference_mode().name);
   if (eager->summary.predicted_gain) {
-    text += fmt::format("; one graph should gain {} at {}",
+    text += fmt::format("; one graph should gain {} over eager at {}",
                         reporters::format_ratio(*eager->summary.predicted_gain), all.batches.front());
     conclusion.figures["predicted_gain"] = *eager->summary.predicted_gain;
   }
@@ -78,8 +78,9 @@ void conclude_enqueueing(const CellGroup& group, std::vector<Conclusion>& conclu
     conclusion.cells.push_back(id_of(eager->cell));
   }
   if (shares.batches.empty()) return;
-  conclusion.text = fmt::format("Enqueueing takes {} of eager's latency at {}: CPU time that a graph frees.",
-                                shares.text(), group.batches_text(shares.batches));
+  conclusion.text =
+      fmt::format("A graph frees the CPU time of enqueueing, {} of eager's latency at batch {}.",
+                  shares.text(), group.batches_text(shares.batches));
   conclusion.figures = {{"share_first", shares.of_latency.front()}, {"share_last", shares.of_latency.back()}};
   conclusions.push_back(std::move(conclusion));
 }

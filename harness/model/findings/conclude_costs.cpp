@@ -29,10 +29,11 @@ std::vector<const CellResult*> cells_of(const CellGroup& group, const std::strin
   return cells;
 }
 
-// Returns the cost of all batches' graphs: "whole 4.31ms, ~1.80 MB". "~" means that the number is not exact,
-// because drivers allocate memory in blocks.
-std::string cost_of(const std::string& mode, const std::vector<const CellResult*>& cells,
-                    Conclusion& conclusion) {
+// Adds what the graphs of all sizes take together: "whole takes 4.31ms to set up, ~1.80 MB of memory for
+// graphs, 4.19 MB for their pool". "~" means that the number is not exact, because drivers allocate memory in
+// blocks.
+void add_cost(const std::string& mode, const std::vector<const CellResult*>& cells, const char* to_set_up,
+              Conclusion& conclusion) {
   double setup = 0;
   std::int64_t exec_bytes = 0;
   std::int64_t pool_bytes = 0;
@@ -42,17 +43,31 @@ std::string cost_of(const std::string& mode, const std::vector<const CellResult*
     exec_bytes += cell->memory->exec_bytes.value_or(0);
     pool_bytes = std::max(pool_bytes, cell->memory->pool_bytes);
   }
-  std::string text = mode + " " + format_seconds(setup);
+  // The first mode's numbers name what they are of; the others' repeat it shortly.
+  const bool first = conclusion.figures.empty();
+  const char* of_memory = first ? " of memory" : "";
+  conclusion.text += mode + (first ? " takes " : " ") + format_seconds(setup) + (first ? to_set_up : "");
   conclusion.figures[mode + "_setup_seconds"] = setup;
+  conclusion.shown.push_back({"set-up of all sizes", mode, {}, format_seconds(setup)});
   if (exec_bytes > 0) {
-    text += ", ~" + format_bytes(exec_bytes);
+    const std::string bytes = "~" + format_bytes(exec_bytes);
+    conclusion.text += ", " + bytes + std::exchange(of_memory, "") + " for graphs";
     conclusion.figures[mode + "_exec_bytes"] = static_cast<double>(exec_bytes);
+    conclusion.shown.push_back({"memory of graphs", mode, {}, bytes});
   }
   if (pool_bytes > 0) {
-    text += ", pool " + format_bytes(pool_bytes);
+    const std::string bytes = format_bytes(pool_bytes);
+    conclusion.text += ", " + bytes + of_memory + " for their pool";
     conclusion.figures[mode + "_pool_bytes"] = static_cast<double>(pool_bytes);
+    conclusion.shown.push_back({"memory of their pool", mode, {}, bytes});
   }
-  return text;
+}
+
+// Whether the times of setups are of later ones in a process, which lack what only its first one pays.
+bool are_later_setups(const CellGroup& group) {
+  return std::ranges::any_of(group.cells, [](const CellResult* cell) {
+    return std::ranges::any_of(cell->launches, [](const Launch& launch) { return launch.setups.size() > 1; });
+  });
 }
 
 void conclude_setup(const CellGroup& group, std::vector<Conclusion>& conclusions) {
@@ -60,9 +75,10 @@ void conclude_setup(const CellGroup& group, std::vector<Conclusion>& conclusions
   for (const std::string& mode : group.graph_modes) {
     const std::vector<const CellResult*> cells = cells_of(group, mode);
     if (cells.empty()) continue;
-    const std::string sizes = plural(std::ssize(cells), "size");
-    conclusion.text +=
-        (conclusion.text.empty() ? "Capturing " + sizes + ": " : "; ") + cost_of(mode, cells, conclusion);
+    conclusion.text += !conclusion.text.empty() ? "; "
+                       : cells.size() == 1      ? "1 size: "
+                                                : fmt::format("All {} sizes together: ", cells.size());
+    add_cost(mode, cells, are_later_setups(group) ? " to set up again" : " to set up", conclusion);
     for (const CellResult* cell : cells) conclusion.cells.push_back(id_of(cell->cell));
     conclusion.figures[mode + "_sizes"] = static_cast<double>(cells.size());
   }
@@ -90,12 +106,15 @@ void conclude_startup(const CellGroup& group, std::vector<Conclusion>& conclusio
     const std::vector<const CellResult*> cells = cells_of(group, mode);
     if (cells.empty() || !cells.front()->summary.startup_seconds) continue;
     const CellSummary& summary = cells.front()->summary;
-    conclusion.text += (conclusion.text.empty() ? "A process starts " : ", ") + mode + " in " +
-                       format_seconds(*summary.startup_seconds);
-    if (summary.startup_ci95_low)
-      conclusion.text += fmt::format(" [{}, {}]", format_seconds(*summary.startup_ci95_low),
-                                     format_seconds(*summary.startup_ci95_high));
+    conclusion.text += (conclusion.text.empty() ? "Start-up with " : ", with ") + mode +
+                       (shown == nullptr ? " takes " : " ") + format_seconds(*summary.startup_seconds);
+    const std::string interval = summary.startup_ci95_low
+                                     ? fmt::format("[{}, {}]", format_seconds(*summary.startup_ci95_low),
+                                                   format_seconds(*summary.startup_ci95_high))
+                                     : "";
+    if (!interval.empty()) conclusion.text += " " + interval;
     conclusion.figures[mode + "_startup_seconds"] = *summary.startup_seconds;
+    conclusion.shown.push_back({"start-up", mode, {}, format_seconds(*summary.startup_seconds), interval});
     conclusion.cells.push_back(id_of(cells.front()->cell));
     if (shown != nullptr) continue;
     shown = middle_startup(cells.front()->launches);
@@ -106,8 +125,11 @@ void conclude_startup(const CellGroup& group, std::vector<Conclusion>& conclusio
     conclusion.text += ")";
   }
   if (shown == nullptr) return;
-  conclusion.text += fmt::format(", after {} to start and build.", format_seconds(build_seconds(*shown)));
+  conclusion.text +=
+      fmt::format(", {}after {} to start the process and build the step.",
+                  conclusion.cells.size() > 1 ? "each " : "", format_seconds(build_seconds(*shown)));
   conclusion.figures["build_seconds"] = build_seconds(*shown);
+  conclusion.shown.push_back({"process and step before it", "", {}, format_seconds(build_seconds(*shown))});
   conclusions.push_back(std::move(conclusion));
 }
 
@@ -142,9 +164,11 @@ void conclude_payback(const CellGroup& group, std::vector<Conclusion>& conclusio
   text += " is paid back";
   if (!steps.empty()) {
     const auto [least, most] = std::ranges::minmax(steps);
-    text += fmt::format(" after {}{}", rough ? "~" : "", format_count(least));
-    if (most > least) text += " to " + format_count(most);
-    text += most == 1 ? " replay" : " replays";
+    std::string replays = (rough ? "~" : "") + format_count(least);
+    if (most > least) replays += " to " + format_count(most);
+    replays += most == 1 ? " replay" : " replays";
+    text += " after " + replays;
+    conclusion.shown.push_back({"paid back after", mode, {}, replays});
     conclusion.figures = {{"replays_min", least}, {"replays_max", most}};
   }
   const char* separator = steps.empty() ? ": " : "; ";
@@ -154,6 +178,20 @@ void conclude_payback(const CellGroup& group, std::vector<Conclusion>& conclusio
   add("never at ", never);
   add("unknown at ", unknown);
   conclusion.text = text + ".";
+  conclusions.push_back(std::move(conclusion));
+}
+
+// Names what no sweep measures: the memory that a foreign step's graphs take.
+void conclude_memory(const CellGroup& group, std::vector<Conclusion>& conclusions) {
+  Conclusion conclusion = group.conclusion("memory_unknown");
+  for (const CellResult* cell : group.cells) {
+    if (cell->status == CellStatus::ok && is_graph_mode(cell->cell.mode) && !cell->memory &&
+        cell->cell.preset == of_its_own)
+      conclusion.cells.push_back(id_of(cell->cell));
+  }
+  // The host device has no graphs that take memory.
+  if (conclusion.cells.empty() || group.result.environment.device.kind == "host") return;
+  conclusion.text = "The memory of this step's graphs: graphbench bill measures it.";
   conclusions.push_back(std::move(conclusion));
 }
 
@@ -323,6 +361,7 @@ void conclude_costs(const CellGroup& group, std::vector<Conclusion>& conclusions
     conclude_setup(group, conclusions);
     conclude_startup(group, conclusions);
     conclude_payback(group, conclusions);
+    conclude_memory(group, conclusions);
     conclude_phases(group, conclusions);
   }
   conclude_warmups(group, conclusions);

@@ -28,10 +28,9 @@ struct Gain {
   bool rough;
 
   bool is_alike() const { return low >= 1 / (1 + gain_margin) && high <= 1 + gain_margin; }
-  std::string text() const {
-    return rough ? "~" + format_ratio(ratio)
-                 : fmt::format("{} [{:.2f}, {:.2f}]", format_ratio(ratio), low, high);
-  }
+  std::string ratio_text() const { return (rough ? "~" : "") + format_ratio(ratio); }
+  std::string interval_text() const { return rough ? "" : fmt::format("[{:.2f}, {:.2f}]", low, high); }
+  std::string text() const { return rough ? ratio_text() : ratio_text() + " " + interval_text(); }
 };
 
 std::optional<double> spread_of(const CellResult* cell) {
@@ -137,14 +136,16 @@ std::string extremes(const std::vector<Gain>& gains, Conclusion& conclusion) {
       conclusion.figures["gain_" + name + "_ci95_low"] = gain.low;
       conclusion.figures["gain_" + name + "_ci95_high"] = gain.high;
     }
-    return gain.text() + (gains.size() > 1 ? fmt::format(" at {}", gain.cell->cell.batch) : "");
+    const char* over = name == "max" ? " over eager" : "";  // once in the sentence
+    return gain.text() + over + (gains.size() > 1 ? fmt::format(" at {}", gain.cell->cell.batch) : "");
   };
   std::string text = add("max", *most);
   if (least == most) return text;
   text += (gains.size() == 2 ? ", " : " down to ") + add("min", *least);
   const auto widest =
       std::ranges::max_element(gains, {}, [](const Gain& gain) { return gain.high / gain.low; });
-  if (widest != least && widest != most && !widest->rough) text += "; least sure: " + add("widest", *widest);
+  if (widest != least && widest != most && !widest->rough)
+    text += "; widest interval: " + add("widest", *widest);
   return text;
 }
 
@@ -171,6 +172,21 @@ std::vector<Choices> choices_of(const CellGroup& group) {
     same->gains.push_back(*verdict.gain);
   }
   return choices;
+}
+
+// Returns the mode to use, as a strip of batches shows it.
+std::string choice_text(const Choices& choices, const Gain& gain) {
+  switch (choices.choice) {
+    case Choice::graphs:
+      return gain.cell->cell.mode;
+    case Choice::eager:
+      return reference_mode().name;
+    case Choice::either:
+      return "either";
+    case Choice::unknown:
+      break;
+  }
+  return "unknown";
 }
 
 Conclusion conclusion_of(const CellGroup& group, const Choices& choices) {
@@ -209,6 +225,9 @@ Conclusion conclusion_of(const CellGroup& group, const Choices& choices) {
       conclusion.text += ".";
       break;
   }
+  for (const Gain& gain : choices.gains)
+    conclusion.shown.push_back(
+        {"gain", choice_text(choices, gain), gain.cell->cell.batch, gain.ratio_text(), gain.interval_text()});
   conclusion.figures["batch_min"] = static_cast<double>(choices.batches.front());
   conclusion.figures["batch_max"] = static_cast<double>(choices.batches.back());
   for (const Gain& gain : choices.gains) conclusion.cells.push_back(id_of(gain.cell->cell));
@@ -235,6 +254,12 @@ void conclude_programs(const CellGroup& group, std::vector<Conclusion>& conclusi
   if (!conclusion.cells.empty()) conclusions.push_back(std::move(conclusion));
 }
 
+// Returns a ratio of latencies as a difference, whose sign says which one is longer, as no ratio beside gains
+// does: "+15 %".
+std::string difference_text(double ratio) {
+  return fmt::format("{:+} %", std::llround(100 * (ratio - 1)));
+}
+
 void conclude_piecewise(const CellGroup& group, std::vector<Conclusion>& conclusions) {
   Conclusion conclusion = group.conclusion("piecewise_cost");
   std::vector<double> ratios;
@@ -253,10 +278,9 @@ void conclude_piecewise(const CellGroup& group, std::vector<Conclusion>& conclus
   if (ratios.empty()) return;
   const auto [least, most] = std::ranges::minmax(ratios);
   conclusion.figures = {{"ratio_min", least}, {"ratio_max", most}};
-  conclusion.text = "Piecewise takes " + format_ratio(least);
-  if (format_ratio(most) != format_ratio(least)) conclusion.text += " to " + format_ratio(most);
-  conclusion.text += " whole's time";
-  if (!slower.empty()) conclusion.text += ", and more than eager's at " + group.batches_text(slower);
+  conclusion.text = "Piecewise's latency differs from whole's by " + difference_text(least);
+  if (difference_text(most) != difference_text(least)) conclusion.text += " to " + difference_text(most);
+  if (!slower.empty()) conclusion.text += ", and is above eager's at batch " + group.batches_text(slower);
   conclusion.text += ".";
   conclusions.push_back(std::move(conclusion));
 }
@@ -276,10 +300,10 @@ void conclude_throughput(const CellGroup& group, std::vector<Conclusion>& conclu
       without.push_back(batch);
       conclusion.cells.push_back(id_of(cell->cell));
     }
-    if (!without.empty()) of_modes.push_back(mode + " at " + group.batches_text(without));
+    if (!without.empty()) of_modes.push_back(mode + " at batch " + group.batches_text(without));
   }
   if (of_modes.empty()) return;
-  conclusion.text = "Back to back, a gain is not certain in " + join(of_modes) + ".";
+  conclusion.text = "Back to back, " + join(of_modes, " and ") + " may be no faster than eager.";
   conclusions.push_back(std::move(conclusion));
 }
 

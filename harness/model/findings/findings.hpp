@@ -4,20 +4,34 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "harness/model/result.hpp"
 
 namespace graphbench::model {
 
-// One sentence. Consecutive sentences with equal subjects form a paragraph.
+// A number of a conclusion as it is shown beside others of its kind.
+struct ShownNumber {
+  std::string name;                   // "gain", "start-up"
+  std::string mode;                   // that it is of; of a gain the mode to use: also "either", "unknown"
+  std::optional<std::int64_t> batch;  // absent: of all sizes
+  std::string text;                   // "1.36x"
+  std::string interval = {};          // "[1.30, 1.45]"; empty: there is none
+};
+
+// One sentence. Sentences with equal subjects form a card: those labelled `use` are its verdict, those of
+// each further label a line.
 struct Conclusion {
   std::string subject;  // the workload, and the axis values that distinguish its groups: "attention fp16"
   std::string code;
   std::string text;
   std::vector<std::string> cells = {};         // ids of the cells that support the sentence
   std::map<std::string, double> figures = {};  // the numbers in the text
+  std::string label = {};                      // by the code: see label_of()
+  std::vector<ShownNumber> shown = {};         // the numbers that a card draws
 };
 
 struct Note {
@@ -33,6 +47,12 @@ inline constexpr double gain_margin = 0.02;
 // device-bound if it idles for at most device_bound_share.
 inline constexpr double launch_bound_share = 0.5;
 inline constexpr double device_bound_share = 0.1;
+
+// The lines of a card, in their order. What is `details` can be left for later.
+inline constexpr std::string_view card_labels[] = {"use",       "why",          "cost",
+                                                   "pays back", "not measured", "details"};
+// Returns which line has the conclusions of this code.
+std::string_view label_of(std::string_view code);
 
 std::vector<Conclusion> conclusions_of(const Result& result);
 

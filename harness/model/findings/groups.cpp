@@ -79,6 +79,33 @@ std::string CellGroup::batches_text(const std::vector<std::int64_t>& some) const
   return text;
 }
 
+Conclusion CellGroup::conclusion(std::string code) const {
+  Conclusion made{.subject = subject, .code = std::move(code), .text = {}};
+  made.label = label_of(made.code);
+  return made;
+}
+
+std::string_view label_of(std::string_view code) {
+  using namespace std::string_view_literals;
+  static constexpr std::pair<std::string_view, std::string_view> labels[] = {
+      {"use_graphs"sv, "use"sv},
+      {"use_eager"sv, "use"sv},
+      {"use_either"sv, "use"sv},
+      {"cannot_tell"sv, "use"sv},
+      {"no_reference"sv, "use"sv},
+      {"warmups"sv, "use"sv},
+      {"two_programs"sv, "why"sv},
+      {"bound"sv, "why"sv},
+      {"enqueueing"sv, "why"sv},
+      {"cost"sv, "cost"sv},
+      {"startup"sv, "cost"sv},
+      {"payback"sv, "pays back"sv},
+      {"memory_unknown"sv, "not measured"sv},
+      {"not_measured"sv, "not measured"sv}};
+  const auto found = std::ranges::find(labels, code, &std::pair<std::string_view, std::string_view>::first);
+  return found == std::end(labels) ? "details" : found->second;
+}
+
 std::vector<std::vector<const CellResult*>> sections_of(const std::vector<CellResult>& cells) {
   std::vector<Cells> sections;
   std::map<Key, std::size_t> places;

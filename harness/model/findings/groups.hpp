@@ -23,7 +23,7 @@ class CellGroup {
   std::string first_graph_mode() const { return graph_modes.empty() ? "" : graph_modes.front(); }
   // Returns the text for some of the group's batches. Adjacent batches form a range: "1 to 8, 32".
   std::string batches_text(const std::vector<std::int64_t>& some) const;
-  Conclusion conclusion(std::string code) const { return {subject, std::move(code), {}}; }
+  Conclusion conclusion(std::string code) const;
 
   const Result& result;
   std::string subject;

@@ -120,7 +120,8 @@ json bills_in(const json& whole) {
   for (const json& bill : whole.at("bills")) {
     if (bill.at("prediction").is_null()) continue;
     const std::string id = bill.at("id").get<std::string>();
-    found["conclusions"].push_back({{"subject", id}, {"code", "bill"}, {"text", bill.at("sentence")}});
+    found["conclusions"].push_back(
+        {{"subject", id}, {"code", "bill"}, {"text", bill.at("sentence")}, {"label", "use"}});
     for (std::size_t i = 0; i < bill_figures().size(); ++i) {
       const BillFigure& figure = bill_figures()[i];
       for (const auto& [how, word] :

@@ -30,7 +30,7 @@ std::string result_html(const model::Result& result, const json& lists) {
   if (lists.is_object()) {
     for (const json& each : lists.value("conclusions", json::array()))
       report.conclusions.push_back(
-          {.text = each.at("text").get<std::string>(), .lead = each.at("subject").get<std::string>()});
+          {.subject = each.at("subject").get<std::string>(), .verdict = each.at("text").get<std::string>()});
   }
   if (const std::size_t count = result.cells.size(); count > plain_cells_max) {
     std::erase_if(report.sections, [](const reporters::Section& each) { return each.across.has_value(); });

@@ -116,6 +116,35 @@ reporters::Section walk_of(const model::CellResult& cell) {
   return section;
 }
 
+void add_text(std::string& text, const std::string& more) {
+  text += (text.empty() ? "" : " ") + more;
+}
+
+// One card per subject, with the sentences of each label in one line.
+void add_cards(reporters::Report& report, const std::vector<model::Conclusion>& conclusions) {
+  std::vector<std::string> subjects;
+  for (const model::Conclusion& each : conclusions) {
+    if (!contains(subjects, each.subject)) subjects.push_back(each.subject);
+  }
+  for (const std::string& subject : subjects) {
+    reporters::Card card{.subject = subject};
+    for (const std::string_view label : model::card_labels) {
+      std::string text;
+      for (const model::Conclusion& each : conclusions) {
+        if (each.subject == subject && each.label == label) add_text(text, each.text);
+      }
+      if (label == "use") {
+        card.verdict = text;
+      } else if (label == "details") {
+        card.details = text;
+      } else if (!text.empty()) {
+        card.lines.push_back({.text = text, .lead = std::string(label)});
+      }
+    }
+    report.conclusions.push_back(std::move(card));
+  }
+}
+
 }  // namespace
 
 // At most three: how far to trust the result, the most important note, the codes of the other notes.
@@ -164,12 +193,7 @@ void add_closing(reporters::Report& report, const model::Result& result, const s
   if (!json_path.empty()) line += "; the result is in " + json_path;
   report.closing.push_back(
       {std::move(line), counts.failed > 0 ? reporters::Weight::regression : reporters::Weight::good});
-  for (const model::Conclusion& each : model::conclusions_of(result)) {
-    if (report.conclusions.empty() || report.conclusions.back().lead != each.subject)
-      report.conclusions.push_back({.text = each.text, .lead = each.subject});
-    else
-      report.conclusions.back().text += " " + each.text;
-  }
+  add_cards(report, model::conclusions_of(result));
 }
 
 }  // namespace graphbench::sweep

@@ -34,7 +34,7 @@ void add_notes(reporters::Report& report, const model::Result& result);
 // Adds a table of kernels for each cell that --profile recorded.
 void add_profiles(reporters::Report& report, const model::Result& result);
 // Adds the other text below the cells: walks of --shape-trace; cells without numbers, notes, the number of
-// cells, and the conclusions, one sentence per subject.
+// cells, and the conclusions, one card per subject.
 void add_walks(reporters::Report& report, const model::Result& result);
 void add_closing(reporters::Report& report, const model::Result& result, const std::string& json_path);
 

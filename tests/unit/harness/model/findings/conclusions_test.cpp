@@ -88,15 +88,14 @@ TEST_F(ConclusionsTest, NameTheModeForEachRangeOfBatches) {
     add("eager", batch, {100e-6, 95e-6});
     add("whole", batch, {whole});
   }
-  EXPECT_THAT(
-      text("use_graphs"),
-      ContainsRegex(
-          "Use whole at batch 1, 2, for latency on an idle stream: 2.00x .* at 1, 1.67x .* at 2\\.$"));
+  EXPECT_THAT(text("use_graphs"), ContainsRegex("Use whole at batch 1, 2, for latency on an idle stream: "
+                                                "2.00x .* over eager at 1, 1.67x .* at 2\\.$"));
   EXPECT_THAT(text("use_either"), HasSubstr("At batch 4 graphs gain less than 2 % (1.01x ["));
   EXPECT_THAT(text("use_eager"), HasSubstr("Use eager at batch 8: the best graphs gain 0.83x ["));
   EXPECT_THAT(text("payback"), ContainsRegex("is paid back after 4 to .* replays; never at 8\\.$"));
-  EXPECT_THAT(text("enqueueing"),
-              HasSubstr("Enqueueing takes 95 % of eager's latency at 1 to 8: CPU time that a graph frees."));
+  EXPECT_THAT(
+      text("enqueueing"),
+      HasSubstr("A graph frees the CPU time of enqueueing, 95 % of eager's latency at batch 1 to 8."));
   EXPECT_EQ(text("bound"), "") << "no device times";
 }
 
@@ -105,11 +104,11 @@ TEST_F(ConclusionsTest, TakeAnotherGraphModeWhereItsGainLiesWhollyAbove) {
   add("whole", 1, {80e-6});
   add("piecewise", 1, {79.9e-6});
   EXPECT_THAT(text("use_graphs"), HasSubstr("Use whole"));
-  EXPECT_EQ(text("piecewise_cost"), "piecewise_cost: Piecewise takes 1.00x whole's time.");
+  EXPECT_EQ(text("piecewise_cost"), "piecewise_cost: Piecewise's latency differs from whole's by +0 %.");
   result_.cells.pop_back();
   add("piecewise", 1, {72e-6});
   EXPECT_THAT(text("use_graphs"), HasSubstr("Use piecewise"));
-  EXPECT_EQ(text("piecewise_cost"), "piecewise_cost: Piecewise takes 0.90x whole's time.");
+  EXPECT_EQ(text("piecewise_cost"), "piecewise_cost: Piecewise's latency differs from whole's by -10 %.");
 }
 
 TEST_F(ConclusionsTest, PutEagerCellsToTheGraphsThatReferToThem) {
@@ -118,7 +117,7 @@ TEST_F(ConclusionsTest, PutEagerCellsToTheGraphsThatReferToThem) {
   ASSERT_THAT(text("use_graphs"), HasSubstr("Use whole at batch 1, for latency on an idle stream: 2.00x"));
   const std::vector<Conclusion> all = conclusions_of(result_);
   for (const Conclusion& each : all) EXPECT_EQ(each.subject, "mlp io=copy_in");
-  EXPECT_THAT(text("enqueueing"), HasSubstr("Enqueueing takes 10 % of eager's latency at 1:"))
+  EXPECT_THAT(text("enqueueing"), HasSubstr("enqueueing, 10 % of eager's latency at batch 1."))
       << "eager's share is said in the same paragraph";
 
   add("eager", 2, {100e-6});  // no graph cell refers to this one: all eager cells stay together
@@ -129,8 +128,9 @@ TEST_F(ConclusionsTest, PutEagerCellsToTheGraphsThatReferToThem) {
 TEST_F(ConclusionsTest, CannotTellAGainThatIsSmallerThanItsInterval) {
   add("eager", 1, {100e-6, 10e-6, 0.05});
   add("whole", 1, {97e-6, 10e-6, 0.05});
-  EXPECT_THAT(text("cannot_tell"),
-              ContainsRegex("At batch 1 these launches do not show .*faster .1.03x .*.: --launches"));
+  EXPECT_THAT(
+      text("cannot_tell"),
+      ContainsRegex("At batch 1 these launches do not show .*faster .1.03x .* over eager.: --launches"));
   EXPECT_THAT(text("payback"),
               AllOf(HasSubstr("When the set-up of whole"), HasSubstr("is paid back: unknown at 1.")));
   result_.cells.clear();
@@ -142,7 +142,7 @@ TEST_F(ConclusionsTest, CannotTellAGainThatIsSmallerThanItsInterval) {
   result_.environment.machine.emplace().load_average = 4;
   EXPECT_THAT(text("cannot_tell"), ::testing::EndsWith("should show it, and other work ran: stop it."));
   result_.environment.device.kind = "host";
-  EXPECT_THAT(text("cannot_tell"), ::testing::EndsWith("[0.36, 1.98]).")) << "it has no graphs";
+  EXPECT_THAT(text("cannot_tell"), ::testing::EndsWith("[0.36, 1.98] over eager).")) << "it has no graphs";
 }
 
 TEST_F(ConclusionsTest, ShowTheWidestInterval) {
@@ -151,8 +151,9 @@ TEST_F(ConclusionsTest, ShowTheWidestInterval) {
     add("eager", batch, {100e-6, 10e-6, spread});
     add("whole", batch, {latency, 10e-6, spread});
   }
-  EXPECT_THAT(text("use_graphs"),
-              ContainsRegex("2.00x .* at 1 down to 1.43x .* at 4; least sure: 1.67x .* at 2\\.$"));
+  EXPECT_THAT(
+      text("use_graphs"),
+      ContainsRegex("2.00x .* over eager at 1 down to 1.43x .* at 4; widest interval: 1.67x .* at 2\\.$"));
 }
 
 TEST_F(ConclusionsTest, OfOneLaunchRecommendNothing) {
@@ -164,10 +165,10 @@ TEST_F(ConclusionsTest, OfOneLaunchRecommendNothing) {
   add("eager", 4, {100e-6, 10e-6, 0.05});
   add("whole", 4, {104e-6, 10e-6, 0.05});
   EXPECT_EQ(text("use_graphs") + text("use_eager") + text("use_either"), "");
-  EXPECT_EQ(
-      text("cannot_tell"),
-      "cannot_tell: At batch 1 to 4 the best graphs gain ~2.00x at 1 down to ~0.96x at 4 in one process; "
-      "processes differ: --launches 5.");
+  EXPECT_EQ(text("cannot_tell"),
+            "cannot_tell: At batch 1 to 4 the best graphs gain ~2.00x over eager at 1 down to ~0.96x at 4 in "
+            "one process; "
+            "processes differ: --launches 5.");
   EXPECT_THAT(text("payback"), HasSubstr("is paid back after ~4 replays; unknown at 2, 4."));
   result_.plan.launches = 2;
   EXPECT_THAT(text("cannot_tell"), HasSubstr(" in 2 processes; processes differ: --launches 5."));
@@ -179,11 +180,13 @@ TEST_F(ConclusionsTest, OfOneLaunchRecommendNothing) {
 TEST_F(ConclusionsTest, PutMegabytesOnlyWhereGraphsHaveSome) {
   add("eager", 1, {100e-6});
   CellResult& whole = add("whole", 1, {50e-6});
-  EXPECT_EQ(text("cost"), "cost: Capturing 1 size: whole 200us.") << "the host's, and a foreign step's";
+  EXPECT_EQ(text("cost"), "cost: 1 size: whole takes 200us to set up.") << "the host's, and a foreign step's";
   whole.memory.emplace().pool_bytes = 4 << 20;
-  EXPECT_EQ(text("cost"), "cost: Capturing 1 size: whole 200us, pool 4.19 MB.");
+  EXPECT_EQ(text("cost"), "cost: 1 size: whole takes 200us to set up, 4.19 MB of memory for their pool.");
   whole.memory->exec_bytes = 1'800'000;
-  EXPECT_EQ(text("cost"), "cost: Capturing 1 size: whole 200us, ~1.80 MB, pool 4.19 MB.");
+  EXPECT_EQ(
+      text("cost"),
+      "cost: 1 size: whole takes 200us to set up, ~1.80 MB of memory for graphs, 4.19 MB for their pool.");
 }
 
 TEST_F(ConclusionsTest, OfAForeignStepOnTheHostNameNoBound) {
@@ -195,7 +198,7 @@ TEST_F(ConclusionsTest, OfAForeignStepOnTheHostNameNoBound) {
       text("bound"),
       "bound: Steps are launch-bound at 3 (the device idles 80 % of eager's latency) and device-bound at 1 "
       "(the device idles 8 %); it idles 24 % at 2.");
-  EXPECT_THAT(text("enqueueing"), HasSubstr("Enqueueing takes 95 %"));
+  EXPECT_THAT(text("enqueueing"), HasSubstr("enqueueing, 95 %"));
   result_.environment.device.kind = "host";
   EXPECT_EQ(text("bound") + text("enqueueing"), "");
   for (CellResult& each : result_.cells) each.cell.preset = "tiny";
@@ -213,7 +216,7 @@ TEST_F(ConclusionsTest, OfAForeignStepSayWhoseGainItIsAndWhatOneGraphShouldGain)
   graph.records->eager_kernels = 165;
   EXPECT_EQ(text("two_programs"), "");
   EXPECT_THAT(text("bound"), HasSubstr("launch-bound at 1 (the device idles 81 % of eager's latency); one "
-                                       "graph should gain 5.00x at 1."));
+                                       "graph should gain 5.00x over eager at 1."));
   EXPECT_THAT(text("use_graphs"),
               HasSubstr("Use torch.cudagraphs at batch 1, for latency on an idle stream: 4.76x ["));
   result_.cells.back().records->kernels = 42;
@@ -221,6 +224,32 @@ TEST_F(ConclusionsTest, OfAForeignStepSayWhoseGainItIsAndWhatOneGraphShouldGain)
   EXPECT_EQ(text("two_programs"),
             "two_programs: The gain does not come from graphs alone, because the programs differ: at batch "
             "1 in torch.cudagraphs, it runs 42 kernels, and eager runs 165 kernels.");
+}
+
+TEST_F(ConclusionsTest, SayThatNoSweepMeasuresAForeignStepsMemory) {
+  add("eager", 1, {100e-6}).cell.preset = "own";
+  add("whole", 1, {50e-6}).cell.preset = "own";
+  EXPECT_EQ(text("memory_unknown"),
+            "memory_unknown: The memory of this step's graphs: graphbench bill measures it.");
+  result_.environment.device.kind = "host";
+  EXPECT_EQ(text("memory_unknown"), "") << "it has no graphs";
+}
+
+TEST_F(ConclusionsTest, DrawTheModeAndTheGainOfEachBatch) {
+  for (const auto& [batch, whole] : {std::pair{1, 50e-6}, {4, 99.5e-6}, {8, 120e-6}}) {
+    add("eager", batch, {100e-6});
+    add("whole", batch, {whole});
+  }
+  found();
+  std::vector<std::string> strip;
+  for (const Conclusion& each : conclusions_of(result_)) {
+    EXPECT_EQ(each.label, label_of(each.code));
+    for (const ShownNumber& number : each.shown) {
+      if (number.name == "gain")
+        strip.push_back(std::to_string(number.batch.value()) + " " + number.mode + " " + number.text);
+    }
+  }
+  EXPECT_THAT(strip, ::testing::ElementsAre("1 whole 2.00x", "4 either 1.01x", "8 eager 0.83x"));
 }
 
 TEST_F(ConclusionsTest, OfTrainingSayWhereTheDeviceTimeGoes) {

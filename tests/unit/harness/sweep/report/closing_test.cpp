@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <sstream>
 
+#include "harness/model/findings/findings.hpp"
 #include "harness/sweep/report/result_report.hpp"
 #include "tests/golden/sample_results.hpp"
 
@@ -57,17 +58,35 @@ TEST(Closing, HasAtMostThreeLinesOfNotesAndTheJudgementFirst) {
               HasSubstr("note: 3 more (`notes` in the document): outputs_differ, ran_eager, host_device\n"));
 }
 
-TEST(Closing, EndsWithAParagraphForEachSubjectWithinTheWidth) {
-  const auto paragraphs = [](int width) {
+TEST(Closing, EndsWithACardForEachSubjectWithinTheWidth) {
+  const auto cards = [](int width) {
     std::ostringstream out;
-    reporters::print_wrapped(out, report_of(samples::default_sweep_result()).conclusions, {.width = width});
+    reporters::print_cards(out, report_of(samples::default_sweep_result()).conclusions, {.width = width});
     return out.str();
   };
-  EXPECT_THAT(paragraphs(10'000),
-              ContainsRegex("^mlp: At batch.*\nattention: At batch.*\nconv: At batch.*\n$"));
-  std::istringstream lines(paragraphs(60));
+  EXPECT_THAT(cards(10'000),
+              ContainsRegex(
+                  "^mlp: At batch.*\n(  .*\n)+attention: At batch.*\n(  .*\n)+conv: At batch.*\n(  .*\n)+$"));
+  std::istringstream lines(cards(60));
   for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 60U) << line;
-  EXPECT_TRUE(closing_of(samples::default_sweep_result()).ends_with(paragraphs(120)));
+  EXPECT_TRUE(closing_of(samples::default_sweep_result()).ends_with(cards(120)));
+}
+
+TEST(Closing, HasAVerdictAndAtMostFourLabelledLinesOfASubject) {
+  for (const model::Result& result : {samples::default_sweep_result(), samples::small_result()}) {
+    std::string said;
+    for (const reporters::Card& card : report_of(result).conclusions) {
+      EXPECT_THAT(card.verdict, StartsWith("At batch ")) << card.subject;
+      EXPECT_LE(card.lines.size(), 4U);
+      for (const reporters::Sentence& line : card.lines) {
+        EXPECT_THAT(model::card_labels, ::testing::Contains(line.lead));
+        said += line.text + '\n';
+      }
+      said += card.verdict + '\n' + card.details + '\n';
+    }
+    for (const model::Conclusion& each : model::conclusions_of(result))
+      EXPECT_THAT(said, HasSubstr(each.text));
+  }
 }
 
 TEST(Closing, CountsCellsAndNamesTheFile) {

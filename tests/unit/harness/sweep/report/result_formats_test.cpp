@@ -45,10 +45,11 @@ TEST(ResultMarkdown, HasARowABatchAndTheModesSideBySide) {
       EXPECT_EQ(std::ranges::count(line, '|'), 7) << line;
     }
   }
-  EXPECT_THAT(
-      text,
-      StartsWith("- **mlp**: At batch 1 the best graphs gain &#126;2.40x in one process; processes differ"))
+  EXPECT_THAT(text,
+              StartsWith("- **mlp**: At batch 1 the best graphs gain &#126;2.40x over eager in one process"))
       << "conclusions come first, and a tilde strikes nothing through";
+  EXPECT_THAT(text, HasSubstr("\n  - **cost**: ")) << "a line per label";
+  EXPECT_THAT(text, HasSubstr("<details><summary>More conclusions</summary>\n\n- **mlp**: Piecewise"));
   EXPECT_THAT(text, HasSubstr("host&#95;op")) << "why a cell has no numbers";
 }
 
