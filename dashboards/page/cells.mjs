@@ -11,6 +11,27 @@ const STATUSES = ["ok", "skipped", "failed"];
 export const variant_of = ({ id, workload, preset, dtype, pass }) =>
   [workload, preset, dtype, pass, ...id.split("/").slice(AXES.length)].join(" / ");
 
+// Divides cells into plots by their names. A graph cell whose eager cell has another variant, because an axis
+// says nothing about eager, names it as its `reference`; that cell is in the graph's plot too. Cells that are
+// all in other plots have none of their own. Plots of several modes come first.
+export function plots_of(cells) {
+  const plots = new Map();
+  const put = (name, cell) => plots.set(name, (plots.get(name) ?? new Set()).add(cell));
+  for (const cell of cells) put(variant_of(cell), cell);
+  const by_id = new Map(cells.map((cell) => [cell.id, cell]));
+  const joined = new Set();
+  for (const cell of cells) {
+    const reference = by_id.get(cell.reference);
+    if (!reference) continue;
+    put(variant_of(cell), reference);
+    joined.add(reference);
+  }
+  const alone = (name) => new Set([...plots.get(name)].map(({ mode }) => mode)).size === 1;
+  return new Map([...plots.keys()].filter((name) => ![...plots.get(name)].every((cell) => joined.has(cell)))
+    .sort((left, right) => alone(left) - alone(right) || (left < right ? -1 : 1))
+    .map((name) => [name, [...plots.get(name)].sort(cell_order)]));
+}
+
 // Known modes come first, in the order of MODES.
 export function mode_order(left, right) {
   const [a, b] = [left, right].map((mode) => (MODES.includes(mode) ? MODES.indexOf(mode) : MODES.length));
@@ -50,8 +71,9 @@ export function tally(cells) {
   return parts.filter(([number]) => number > 0).map((part) => part.join(" ")).join(", ");
 }
 
-// Converts a report's row to a cell as the service sends it. `columns` name the numbers, which are lists.
-export function cell_of(columns, [id, status, reason, identical, ...lists]) {
+// Converts a report's row to a cell as the service sends it. `columns` name the numbers, which are lists;
+// `references` are by the cells' ids.
+export function cell_of(columns, [id, status, reason, identical, ...lists], references = {}) {
   const [workload, preset, dtype, pass, batch, warmup, mode] = id.split("/");
   const row = {};
   columns.forEach((key, index) => {
@@ -59,6 +81,6 @@ export function cell_of(columns, [id, status, reason, identical, ...lists]) {
     const [text, value, low, high, range] = lists[index];
     row[key] = { text, value, low, high, range };
   });
-  return { id, status, reason, check: { identical }, workload, preset, dtype, pass, mode, row,
+  return { id, status, reason, reference: references[id], check: { identical }, workload, preset, dtype, pass, mode, row,
     batch: Number(batch.slice(1)), warmup: Number(warmup.slice(1)) };
 }

@@ -1,6 +1,6 @@
 // Makes a report's figures from embedded documents. Each has a description and a table. Does no I/O. Numbers
 // come with their texts; a place in a figure is computed from them, and no number.
-import { cell_order, mode_order, shown, variant_of } from "./cells.mjs";
+import { mode_order, plots_of, shown } from "./cells.mjs";
 import { bytes_tick, ratio_tick, seconds_tick } from "./format.mjs";
 import { GAIN, METRICS, series_of } from "./series.mjs";
 
@@ -33,12 +33,7 @@ function bars_figure({ title, parts, rows, tick, mark }) {
 
 // For each variant, all of its cells, and its cells with the warmup count that most of them have.
 function variants_of(cells) {
-  const by_variant = new Map();
-  for (const cell of cells.filter(({ status }) => status === "ok").sort(cell_order)) {
-    const variant = variant_of(cell);
-    by_variant.set(variant, [...(by_variant.get(variant) ?? []), cell]);
-  }
-  return [...by_variant].map(([variant, all]) => {
+  return [...plots_of(cells.filter(({ status }) => status === "ok"))].map(([variant, all]) => {
     const of_warmup = (warmup) => all.filter((cell) => cell.warmup === warmup);
     const warmup = ascending(all.map((cell) => cell.warmup))
       .reduce((best, each) => (of_warmup(each).length > of_warmup(best).length ? each : best));
@@ -47,7 +42,7 @@ function variants_of(cells) {
 }
 
 function over_batch(metric, { variant, warmup, usual }, { one_kernel: wait }) {
-  const { batches, lines } = series_of(usual, { variant, warmup, metric });
+  const { batches, lines } = series_of(usual, { warmup, metric });
   if (batches.length < 2) return [];
   const drawn = lines.map(({ mode, numbers }) => ({ name: mode, points: points_of(numbers) }));
   const floors = [];

@@ -1,16 +1,17 @@
 // The page with embedded documents: a report, which asks no service. In its documents, a cell is a row of
 // numbers, and the columns are the paths of these numbers in a result document.
+import { show_findings } from "./cards.mjs";
 import { cell_of } from "./cells.mjs";
 import { show_comparison } from "./comparison.mjs";
 import { element, find, set_text } from "./dom.mjs";
 import { sections_of } from "./figures.mjs";
-import { make_results, show_findings } from "./results.mjs";
+import { make_results } from "./results.mjs";
 import { figure_of, folded_table } from "./svg.mjs";
 
 const ROWS_MAX = 1000;  // with more cells, the table first shows only plotted cells
 
-const result_of = ({ columns, rows, ...result }) =>
-  ({ ...result, cells: rows.map((row) => cell_of(columns, row)) });
+const result_of = ({ columns, rows, references, ...result }) =>
+  ({ ...result, cells: rows.map((row) => cell_of(columns, row, references)) });
 
 // Pairs of a path such as "device.name" and its value, without lists and nulls.
 const flat = (value, name = "") => (value === null || Array.isArray(value) ? []

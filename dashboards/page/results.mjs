@@ -1,5 +1,6 @@
 // Shows one sweep: its progress, the plot of its finished cells, and their table.
-import { cell_order, row_of, tally, variant_of } from "./cells.mjs";
+import { show_findings } from "./cards.mjs";
+import { cell_order, plots_of, row_of, tally } from "./cells.mjs";
 import { COLUMNS } from "./columns.mjs";
 import { element, find, KeyedList, set_options, set_text } from "./dom.mjs";
 import { duration } from "./format.mjs";
@@ -74,18 +75,9 @@ function show_progress(sweep, progress) {
   set_text(find("progress-doing"), doing.filter(Boolean).join(" \u00b7 "));
 }
 
-export function show_findings({ conclusions = [], notes = [] }) {
-  const subjects = [...new Set(conclusions.map(({ subject }) => subject))];
-  find("conclusions").replaceChildren(...subjects.map((subject) => element("li", {},
-    element("b", { textContent: subject }),
-    `: ${conclusions.filter((each) => each.subject === subject).map(({ text }) => text).join(" ")}`)));
-  find("notes").replaceChildren(...notes.map(({ text }) => element("li", {}, text)));
-  find("findings").hidden = conclusions.length + notes.length === 0;
-}
-
 const FILTERS = {
   all: () => true,
-  plotted: (cell, { variant, warmup }) => variant_of(cell) === variant && cell.warmup === warmup,
+  plotted: (cell, { warmup, plotted }) => plotted.includes(cell) && cell.warmup === warmup,
   troubled: (cell) => cell.status !== "ok" || cell.check?.identical === false,
 };
 
@@ -117,12 +109,13 @@ export function make_results({ on_save, result_of, on_compare }) {
     due = false;
     if (!sweep) return;
     const all = [...cells.values()].sort(cell_order);
-    const choices = choices_of(all, find("variant").value);
+    const plots = plots_of(all);
+    const choices = choices_of(plots, find("variant").value);
     set_options(find("variant"), choices.variants.map((value) => ({ value, text: value })));
     set_options(find("warmups"), choices.warmups.map(String).map((value) => ({ value, text: value })));
     const warmup = Number(find("warmups").value);
-    const chosen = { variant: choices.variant, warmup, metric: find("metric").value };
-    plot.show(series_of(all, chosen), chosen.metric);
+    const chosen = { plotted: plots.get(choices.variant) ?? [], warmup, metric: find("metric").value };
+    plot.show(series_of(chosen.plotted, chosen), chosen.metric);
     const filter = FILTERS[find("filter").value];
     const listed = all.filter((cell) => filter(cell, chosen));
     rows.show(listed, (cell) => cell.id);

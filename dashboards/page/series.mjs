@@ -1,6 +1,6 @@
 // Turns cells into the plot's lines: a metric's median by batch, one line per mode. Uses neither the DOM nor
 // the network.
-import { mode_order, variant_of } from "./cells.mjs";
+import { mode_order } from "./cells.mjs";
 
 export const GAIN = "summary.speedup_over_eager";
 // The first metric is the default. Eager's gain is 1, so lines above eager's line show a gain.
@@ -11,19 +11,19 @@ export const METRICS = {
   "launches[].device_seconds": "device (event time around the step)",
 };
 
-// The variants, and the chosen variant's warmup counts, both in order.
-export function choices_of(cells, variant) {
-  const variants = [...new Set(cells.map(variant_of))].sort();
+// The names of the plots, and the chosen plot's warmup counts, both in order.
+export function choices_of(plots, variant) {
+  const variants = [...plots.keys()];
   const chosen = variants.includes(variant) ? variant : variants[0];
-  const warmups = cells.filter((cell) => variant_of(cell) === chosen).map((cell) => cell.warmup);
+  const warmups = (plots.get(chosen) ?? []).map((cell) => cell.warmup);
   return { variants, variant: chosen, warmups: [...new Set(warmups)].sort((a, b) => a - b) };
 }
 
-// { batches, lines: [{ mode, numbers }] }. numbers[i] belongs to batches[i]; null: not measured. A mode
+// Of a plot's cells: { batches, lines: [{ mode, numbers }] }. numbers[i] belongs to batches[i]; null: not measured. A mode
 // without numbers has no line.
-export function series_of(cells, { variant, warmup, metric }) {
-  const chosen = cells.filter((cell) => cell.status === "ok" && variant_of(cell) === variant
-    && cell.warmup === warmup && cell.row?.[metric]?.value > 0);
+export function series_of(cells, { warmup, metric }) {
+  const chosen = cells.filter((cell) => cell.status === "ok" && cell.warmup === warmup
+    && cell.row?.[metric]?.value > 0);
   const batches = [...new Set(chosen.map((cell) => cell.batch))].sort((a, b) => a - b);
   const modes = [...new Set(chosen.map((cell) => cell.mode))].sort(mode_order);
   const lines = modes.map((mode) => {

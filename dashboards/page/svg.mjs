@@ -43,6 +43,14 @@ export function round_ticks(low, high, most = 5) {
   return ticks;
 }
 
+// A dot; an arrow at the end of the axis, for a value beyond it.
+function point_of(value, [low, high], x, y) {
+  if (value >= low && value <= high) return shape("circle", { cx: x, cy: y, r: 4 });
+  const back = value > high ? -9 : 9;
+  return shape("polygon", { points: `${x},${y} ${x + back},${y - 6} ${x + back},${y + 6}`, class: "beyond" },
+    shape("title", {}, "beyond the axis: the table has its value"));
+}
+
 // Draws one line per range with its name, interval and value, and a vertical line at 1.
 function draw_ranges({ ranges }) {
   const row = 30;
@@ -60,7 +68,7 @@ function draw_ranges({ ranges }) {
     const y = index * row + 21;
     const ends = high ? [shape("line", { x1: x(low || domain[0]), x2: x(high), y1: y, y2: y })] : [];
     return shape("g", { class: "range", "data-tone": tone }, label(EDGE, y - 9, shortened(name)), ...ends,
-      shape("circle", { cx: x(value), cy: y, r: 4 }));
+      point_of(value, domain, x(value), y));
   });
   return { height, shapes: [...grid, ...rows] };
 }

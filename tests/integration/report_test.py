@@ -15,7 +15,7 @@ BASELINE = ROOT / "ci" / "baselines" / "h100.json"
 GOLDEN = ROOT / "tests" / "golden"
 KEPT = ("index", "setup", "setups", "submit_seconds", "latency_seconds", "device_seconds",
         "throughput_steps_per_second")
-PAGE_BYTES_MAX, CELL_BYTES_MAX = 150_000, 800
+PAGE_BYTES_MAX, CELL_BYTES_MAX = 150_000, 850
 VIEWS = {"desktop": (1280, "light", ""), "phone": (360, "light", ""), "dark": (1280, "dark", ""),
          "print": (794, "dark", "print")}  # A4 at 96 dots per inch
 
@@ -90,10 +90,8 @@ class Report(ReportCase):
         self.assertLess(size / 324, CELL_BYTES_MAX)
         print(f"report: {len(page.encode()) - size - len(plain.encode())} bytes without data, "
               f"{size / 324:.0f} embedded per cell")
-        said = "\n".join(node.text for node in self.all("#conclusions li"))
         self.assertGreater(len(documents["result"]["conclusions"]), 3)
-        for each in documents["result"]["conclusions"]:
-            self.assertIn(each["text"], said)
+        self.assert_cards_tell(documents["result"])
         self.assertEqual("324 ok", self.text("tally"))
         self.assertFalse(self.find("columns").is_displayed())
         drawings = self.run_script("""
@@ -107,6 +105,29 @@ class Report(ReportCase):
         self.assertIn("How many warmups a step needs", self.titles())
         self.assert_axe_finds_nothing()
         self.look_at("result")
+
+    def assert_cards_tell(self, result):
+        """Each sentence is there, perhaps folded, and a strip has the gains of the table's rows."""
+        said = self.find("conclusions").get_attribute("textContent")
+        for each in result["conclusions"]:
+            self.assertIn(each["text"], said)
+        self.assertTrue(all(1 <= len(card.find_elements("css selector", "dt")) <= 4
+                            for card in self.all(".card") if card.find_elements("css selector", ".strip")))
+        gain_at = result["columns"].index("summary.speedup_over_eager")
+        table = {tuple(cell.split("/")[index] for index in (0, 4, 6)): lists[gain_at] for cell, _, _, _, *lists
+                 in result["rows"] if cell.count("/") == 6}
+        drawn = 0
+        for card in self.all(".card"):
+            for batch, mode, gain, *interval in (
+                    item.text.split("\n") for item in card.find_elements("css selector", ".strip li")):
+                subject = card.find_element("css selector", "h3").text
+                key = (subject, batch.replace("atch ", ""), "whole" if mode in ("either", "cannot tell") else mode)
+                if key in table:
+                    text, _, _, _, interval_there = table[key]
+                    self.assertEqual((text.rstrip("?"), interval_there),
+                                     (gain, "-".join(re.findall(r"[\d.]+", interval[0]))))
+                    drawn += 1
+        self.assertGreater(drawn, 8)
 
     def test_the_numbers_are_the_documents(self):
         page = self.report(self.write_result("r.json", 93) and "r.json")
@@ -126,6 +147,40 @@ class Report(ReportCase):
                 continue
             told = float(re.search(r"([\d.]+)[x*]", shown[cell["id"]][8]).group(1))
             self.assertAlmostEqual(cell["summary"]["speedup_over_eager"], told, delta=0.0051)
+
+    def test_the_first_plot_of_every_committed_document_has_several_lines(self):
+        baselines = sorted(BASELINE.parent.glob("*.json"))
+        self.assertGreaterEqual(len(baselines), 4)
+        for baseline in baselines:
+            with self.subTest(baseline.name):
+                page = self.report(str(baseline))
+                lines = [node.text.split()[0] for node in self.all("#legend li")]
+                self.assertGreater(len(lines), 1)
+                self.assertEqual("eager", lines[0])
+                described = self.run_script("""
+                  return document.querySelector("#figures .drawing desc").textContent
+                """)
+                for mode in lines:
+                    self.assertIn(f"{mode}: ", described)
+                # Eager's cells that graph cells of other axes refer to have no plot of their own.
+                subjects = {each["subject"] for each in self.embedded(page)[1]["result"]["conclusions"]}
+                self.assertEqual(len(subjects), len(self.all("#variant option")))
+                self.assert_axe_finds_nothing()
+
+    def test_graphs_join_the_eager_that_they_are_compared_with(self):
+        self.run_graphbench(*TINY, "--workload", "mlp", "--mode", "eager,whole", "--io", "static,copy_in",
+                            "--json", "io.json", code=0)
+        self.report("io.json")
+        plots = [each.text for each in self.all("#variant option")]
+        self.assertEqual(2, len(plots), plots)
+        self.assertTrue(any("io=copy_in" in each for each in plots))
+        for each in plots:
+            self.run_script("""
+              const select = document.getElementById("variant");
+              select.value = arguments[0];
+              select.dispatchEvent(new Event("change"));
+            """, each)
+            self.assertEqual(["eager", "whole"], [node.text.split()[0] for node in self.all("#legend li")])
 
     def test_two_results_say_what_changed(self):
         def slow(cell):

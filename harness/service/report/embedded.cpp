@@ -188,6 +188,11 @@ std::string embedded_text_of(const model::Result& result, const json& lists) {
   head["columns"] = json::array();
   for (const Column& column : columns) head["columns"].push_back(column.name);
   head["memory"] = memory_of(result);
+  head["references"] = json::object();
+  for (const CellResult& cell : result.cells) {
+    if (std::string id = reference_elsewhere(cell.cell); !id.empty())
+      head["references"][model::id_of(cell.cell)] = std::move(id);
+  }
   if (const auto& floors = result.environment.floors; floors && floors->completion_spin)
     head["one_kernel"] = json_of(seconds_value(floors->completion_spin->p50));
   std::string text = head.dump(-1, ' ', false, json::error_handler_t::replace);

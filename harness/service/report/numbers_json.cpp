@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "graphs/base/text.hpp"
+#include "harness/model/axes.hpp"
 #include "harness/model/codec/documents.hpp"
 #include "harness/sweep/report/result_report.hpp"
 
@@ -113,8 +114,17 @@ json json_of(const Report& report) {
           {"closing", texts_of(report.closing)}};
 }
 
+std::string reference_elsewhere(const model::Cell& cell) {
+  const model::Cell reference = model::reference_of(cell);
+  return reference.more_axes == cell.more_axes ? "" : model::id_of(reference);
+}
+
 std::string with_row(std::string line, const std::string& source) {
   const model::CellResult cell = model::read_cell(line, source);
+  if (const std::string reference = reference_elsewhere(cell.cell); !reference.empty()) {
+    line.resize(line.find_last_of('}'));
+    line += ", \"reference\": " + quoted(reference) + "}";
+  }
   if (cell.status != model::CellStatus::ok) return line;
   std::string row;
   for (const model::MetricRow* metric : sweep::page_metrics()) {

@@ -18,8 +18,13 @@ std::string list_of(const reporters::Value& value);
 // has its first rows alone, and the number of the others as `more`.
 nlohmann::json json_of(const reporters::Report& report);
 
-// Adds the member `row` to the line of a cell that is ok: its numbers by their metrics' paths. Throws
-// InputError, which begins with `source`, for a line that is not a cell's.
+// The id of the eager cell that a graph cell is compared with, if an axis that says nothing about eager gives
+// the two different names; else empty. The page puts such cells into one plot.
+std::string reference_elsewhere(const model::Cell& cell);
+
+// Adds the members `reference` (see above) and `row` to the line of a cell; `row` is of one that is ok: its
+// numbers by their metrics' paths. Throws InputError, which begins with `source`, for a line that is not a
+// cell's.
 std::string with_row(std::string line, const std::string& source);
 
 }  // namespace graphbench::service

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { cell_of, cell_order, row_of, shown, tally } from "../../../../dashboards/page/cells.mjs";
+import { cell_of, cell_order, plots_of, row_of, shown, tally } from "../../../../dashboards/page/cells.mjs";
 import { NOTHING } from "../../../../dashboards/page/format.mjs";
 import { cell, skipped } from "./cells_of.mjs";
 
@@ -60,8 +60,10 @@ test("a report's row is a cell as the service sends it", () => {
   const columns = ["launches[].latency_seconds", "summary.breakeven_steps", "setup_seconds"];
   const number = ["2.00us", 2e-6, 1e-6, 3e-6, "\u00b150 %"];
   const id = "mlp/base/bf16/forward/b8/w3/whole/io=copy_in";
-  assert.deepEqual(cell_of(columns, [id, "ok", null, false, number, null, ["3ns", 3e-9]]), {
-    id, status: "ok", reason: null,
+  const reference = "mlp/base/bf16/forward/b8/w3/eager";
+  const row = [id, "ok", null, false, number, null, ["3ns", 3e-9]];
+  assert.deepEqual(cell_of(columns, row, { [id]: reference }), {
+    id, status: "ok", reason: null, reference,
     check: { identical: false }, workload: "mlp", preset: "base", dtype: "bf16", pass: "forward", batch: 8,
     warmup: 3, mode: "whole", row: {
       "launches[].latency_seconds":
@@ -69,4 +71,33 @@ test("a report's row is a cell as the service sends it", () => {
       "setup_seconds": { text: "3ns", value: 3e-9, low: undefined, high: undefined, range: undefined },
     },
   });
+});
+
+const PLAIN = "mlp / tiny / fp32 / forward";
+const eager_at = (batch) => `mlp/tiny/fp32/forward/b${batch}/w0/eager`;
+const copying = (batch) => {
+  const made = cell({ mode: "whole", batch });
+  return { ...made, id: `${made.id}/io=copy_in`, reference: eager_at(batch) };
+};
+const drawn = (cells) => [...plots_of(cells)].map(([name, plot]) => [name, plot.map(({ id }) => id)]);
+
+test("other workloads, dtypes, passes and presets have plots of their own", () => {
+  const cells = [cell({}), cell({ workload: "conv" }), cell({ dtype: "bf16" }), cell({ pass: "training" }),
+    cell({ preset: "base" })];
+  assert.equal(plots_of(cells).size, 5);
+  assert.deepEqual(plots_of(cells).get(PLAIN), [cells[0]]);
+});
+
+test("graphs join the eager that they are compared with, whatever axis names them otherwise", () => {
+  const [eager, graph] = [cell({ batch: 2 }), copying(2)];
+  assert.deepEqual(drawn([graph, eager]), [[`${PLAIN} / io=copy_in`, [eager.id, graph.id]]]);
+  const plain = cell({ mode: "whole", batch: 2 });
+  assert.deepEqual(drawn([eager, plain, graph]),
+    [[PLAIN, [eager.id, plain.id]], [`${PLAIN} / io=copy_in`, [eager.id, graph.id]]]);
+});
+
+test("eager that no graph refers to keeps its plot, behind those of several modes", () => {
+  const [eager, other, graph] = [cell({ batch: 2 }), cell({ batch: 4 }), copying(2)];
+  assert.deepEqual(drawn([eager, other, graph]),
+    [[`${PLAIN} / io=copy_in`, [eager.id, graph.id]], [PLAIN, [eager.id, other.id]]]);
 });
