@@ -1,5 +1,5 @@
-// Draws what a document concludes: a card per subject, with the verdict, the mode by batch as a strip, why, and
-// what it costs as figures. The texts of numbers come with the document. What else was said is folded.
+// Draws what a document concludes: a card per subject, with the verdict, the mode by batch as a strip, why,
+// and what it costs as figures. The texts of numbers come with the document. What else was said is folded.
 import { MODES } from "./columns.mjs";
 import { element, find } from "./dom.mjs";
 

@@ -81,6 +81,6 @@ export function cell_of(columns, [id, status, reason, identical, ...lists], refe
     const [text, value, low, high, range] = lists[index];
     row[key] = { text, value, low, high, range };
   });
-  return { id, status, reason, reference: references[id], check: { identical }, workload, preset, dtype, pass, mode, row,
-    batch: Number(batch.slice(1)), warmup: Number(warmup.slice(1)) };
+  return { id, status, reason, reference: references[id], check: { identical }, workload, preset, dtype, pass,
+    mode, row, batch: Number(batch.slice(1)), warmup: Number(warmup.slice(1)) };
 }

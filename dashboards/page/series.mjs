@@ -19,8 +19,8 @@ export function choices_of(plots, variant) {
   return { variants, variant: chosen, warmups: [...new Set(warmups)].sort((a, b) => a - b) };
 }
 
-// Of a plot's cells: { batches, lines: [{ mode, numbers }] }. numbers[i] belongs to batches[i]; null: not measured. A mode
-// without numbers has no line.
+// Of a plot's cells: { batches, lines: [{ mode, numbers }] }. numbers[i] belongs to batches[i]; null: not
+// measured. A mode without numbers has no line.
 export function series_of(cells, { warmup, metric }) {
   const chosen = cells.filter((cell) => cell.status === "ok" && cell.warmup === warmup
     && cell.row?.[metric]?.value > 0);

@@ -161,8 +161,8 @@ class Sweep:
     def enqueueing(self):
         first, last = (100 * self.summary(b, "eager")["submit_seconds"]["p50"] / self.latency(b, "eager")
                        for b in (self.batches[0], self.batches[-1]))
-        return (f"A graph frees the CPU time of enqueueing, {first:.0f} % to {last:.0f} % of eager's latency at "
-                f"batch {self.ranges(self.batches)}.")
+        return (f"A graph frees the CPU time of enqueueing, {first:.0f} % to {last:.0f} % of eager's latency "
+                f"at batch {self.ranges(self.batches)}.")
 
     def costs(self, mode):
         """Medians over later setups of a launch, then over launches."""
@@ -203,8 +203,8 @@ class Sweep:
             if mode == "whole":
                 before = sum(middle[key + "_seconds"] or 0 for key in (
                     "process", "plugin", "module", "context", "weights", "prepare"))
-        return (f"Start-up {', '.join(texts)}, each after {shown_time(before)} to start the process and build "
-                "the step.")
+        return (f"Start-up {', '.join(texts)}, each after {shown_time(before)} to start the process and "
+                "build the step.")
 
     def warmups(self):
         """Of the cells that prepare nothing ahead: medians of first setups."""
@@ -267,7 +267,8 @@ class Findings(unittest.TestCase):
                     self.assertIn(" ".join(filter(None, (number["text"], number["interval"]))), each["text"])
                     continue
                 gain, low, high = sweep.gain(number["batch"])
-                self.assertEqual((ratio(gain), f"[{low:.2f}, {high:.2f}]"), (number["text"], number["interval"]))
+                self.assertEqual((ratio(gain), f"[{low:.2f}, {high:.2f}]"),
+                                 (number["text"], number["interval"]))
                 self.assertEqual("whole" if each["code"] == "use_graphs" else "either", number["mode"])
         gains = [number["batch"] for each in self.found["conclusions"] if each["subject"] == "conv"
                  for number in each["shown"] if number["name"] == "gain"]

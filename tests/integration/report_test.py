@@ -114,14 +114,15 @@ class Report(ReportCase):
         self.assertTrue(all(1 <= len(card.find_elements("css selector", "dt")) <= 4
                             for card in self.all(".card") if card.find_elements("css selector", ".strip")))
         gain_at = result["columns"].index("summary.speedup_over_eager")
-        table = {tuple(cell.split("/")[index] for index in (0, 4, 6)): lists[gain_at] for cell, _, _, _, *lists
-                 in result["rows"] if cell.count("/") == 6}
+        table = {tuple(cell.split("/")[index] for index in (0, 4, 6)): lists[gain_at]
+                 for cell, _, _, _, *lists in result["rows"] if cell.count("/") == 6}
         drawn = 0
         for card in self.all(".card"):
             for batch, mode, gain, *interval in (
                     item.text.split("\n") for item in card.find_elements("css selector", ".strip li")):
                 subject = card.find_element("css selector", "h3").text
-                key = (subject, batch.replace("atch ", ""), "whole" if mode in ("either", "cannot tell") else mode)
+                of = "whole" if mode in ("either", "cannot tell") else mode
+                key = (subject, batch.replace("atch ", ""), of)
                 if key in table:
                     text, _, _, _, interval_there = table[key]
                     self.assertEqual((text.rstrip("?"), interval_there),

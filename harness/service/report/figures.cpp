@@ -163,7 +163,8 @@ json memory_of(const model::Result& result) {
     }
   }
   json memory = {{"parts", json::array()}, {"workers", json::array()}};
-  for (const auto& [cell, bytes] : workers) memory["workers"].push_back({{"cell", cell}, {"values", json::array()}});
+  for (const auto& [cell, bytes] : workers)
+    memory["workers"].push_back({{"cell", cell}, {"values", json::array()}});
   for (std::size_t i = 0; i < parts.size(); ++i) {
     if (std::ranges::none_of(workers, [&](const auto& each) { return each.second[i].value_or(0) != 0; }))
       continue;

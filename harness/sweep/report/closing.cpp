@@ -141,6 +141,11 @@ void add_cards(reporters::Report& report, const std::vector<model::Conclusion>& 
         card.lines.push_back({.text = text, .lead = std::string(label)});
       }
     }
+    // Without a choice of modes, as of eager alone, the first line is all there is to say first.
+    if (card.verdict.empty() && !card.lines.empty()) {
+      card.verdict = std::move(card.lines.front().text);
+      card.lines.erase(card.lines.begin());
+    }
     report.conclusions.push_back(std::move(card));
   }
 }
