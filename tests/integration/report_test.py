@@ -184,14 +184,14 @@ class Report(ReportCase):
             self.assertEqual(["eager", "whole"], [node.text.split()[0] for node in self.all("#legend li")])
 
     def test_two_results_say_what_changed(self):
-        def slow(cell):
+        def slow(cell, factor=1.5):
             if cell["mode"] != "whole":
                 return
             cell["summary"] = {}
             for launch in cell["launches"]:
                 for key in launch["latency_seconds"]:
                     if isinstance(launch["latency_seconds"][key], float):
-                        launch["latency_seconds"][key] *= 1.5
+                        launch["latency_seconds"][key] *= factor
                 launch["latency_seconds"]["p50_ci95"] = None
         self.write_result("base.json", 93)
         self.write_result("new.json", 93, slow)
@@ -208,8 +208,12 @@ class Report(ReportCase):
         low, high = mean["ratio_ci95"]
         self.assertIn(f"{mean['ratio']:.3f}x", row)
         self.assertIn(f"[{low:.3f}, {high:.3f}]", row)
+        self.assertEqual([], self.all("#changes polygon.beyond"))
         self.assert_axe_finds_nothing()
         self.look_at("two")
+        self.write_result("far.json", 93, lambda cell: slow(cell, 4))
+        self.report("base.json", "far.json")
+        self.assertEqual(1, len(self.all("#changes polygon.beyond")), "a mean beyond the axis is an arrow")
         # A comparison has margins of its own.
         self.run_graphbench("compare", "base.json", "new.json", "--margin", "90%", "--format", "json",
                             "-o", "wide.json", code=0)
