@@ -1,13 +1,21 @@
 // graphbench_metrics_server SERIES [CHANGES_A_SECOND]: serves /metrics with at least SERIES series on a free
 // port of 127.0.0.1 until stdin ends, and prints the URL. Sets so many cells per second again meanwhile.
+// graphbench_metrics_server DOCUMENT: serves what the sweep of this document published when it was done.
 #include <unistd.h>
 
 #include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <exception>
+#include <functional>
+#include <optional>
 #include <thread>
 
+#include "graphs/base/clock.hpp"
+#include "harness/model/codec/documents.hpp"
+#include "harness/model/codec/parse_document.hpp"
+#include "harness/model/findings/findings.hpp"
 #include "harness/service/net/http.hpp"
 #include "harness/service/net/http_server.hpp"
 #include "harness/sweep/report/sweep_metrics.hpp"
@@ -29,10 +37,8 @@ std::vector<model::CellResult> cells_with(long series) {
   return cells;
 }
 
-int serve(long series, double changes_a_second) {
-  const std::vector<model::CellResult> cells = cells_with(series);
-  sweep::SweepMetrics metrics("0.0.0");
-  for (const model::CellResult& cell : cells) metrics.set_cell("host", cell);
+// Calls `meanwhile` until stdin ends, unless it is empty.
+void serve(const sweep::SweepMetrics& metrics, const std::function<void()>& meanwhile = {}) {
   service::Router router;
   router.add("GET", "/metrics", [&metrics](const service::Request&) {
     service::Response response;
@@ -47,27 +53,58 @@ int serve(long series, double changes_a_second) {
   std::fflush(stdout);
   std::atomic<bool> stop = false;
   std::thread changer([&] {
-    for (std::size_t i = 0; changes_a_second > 0 && !stop; ++i) {
-      metrics.set_cell("host", cells[i % cells.size()]);
-      std::this_thread::sleep_for(std::chrono::duration<double>(1 / changes_a_second));
-    }
+    while (meanwhile && !stop) meanwhile();
   });
   char byte = 0;
   while (read(STDIN_FILENO, &byte, 1) > 0) continue;
   stop = true;
   changer.join();
-  return 0;
+}
+
+void serve_samples(long series, double changes_a_second) {
+  const std::vector<model::CellResult> cells = cells_with(series);
+  sweep::SweepMetrics metrics("0.0.0");
+  for (const model::CellResult& cell : cells) metrics.set_cell("host", cell);
+  if (changes_a_second == 0) return serve(metrics);
+  serve(metrics, [&, i = std::size_t{0}]() mutable {
+    metrics.set_cell("host", cells[i++ % cells.size()]);
+    std::this_thread::sleep_for(std::chrono::duration<double>(1 / changes_a_second));
+  });
+}
+
+void serve_document(const std::string& file) {
+  const model::Result result = model::read_result(model::read_text(file).view(), file);
+  const std::string device = result.environment.device.kind == "host" ? "host" : "cuda:0";
+  sweep::SweepMetrics metrics(result.tool_version);
+  metrics.begin_sweep(device);
+  metrics.set_device(device, result.environment.device);
+  for (const model::CellResult& cell : result.cells) metrics.set_cell(device, cell);
+  metrics.set_notes(device, model::notes_of(result));
+  metrics.end_sweep(device, unix_seconds_now());
+  serve(metrics);
 }
 
 }  // namespace
 }  // namespace graphbench
 
 int main(int argc, char** argv) {
-  const long series = argc > 1 ? std::strtol(argv[1], nullptr, 10) : 0;
+  char* end = nullptr;
+  const long series = argc > 1 ? std::strtol(argv[1], &end, 10) : 0;
   const double changes_a_second = argc > 2 ? std::strtod(argv[2], nullptr) : 0;
-  if (series <= 0 || changes_a_second < 0) {
-    std::fprintf(stderr, "usage: graphbench_metrics_server SERIES [CHANGES_A_SECOND]\n");
+  const bool is_document = argc == 2 && *end != '\0';
+  if (!is_document && (series <= 0 || changes_a_second < 0)) {
+    std::fprintf(stderr, "usage: graphbench_metrics_server SERIES [CHANGES_A_SECOND] | DOCUMENT\n");
     return 2;
   }
-  return graphbench::serve(series, changes_a_second);
+  try {
+    if (is_document) {
+      graphbench::serve_document(argv[1]);
+    } else {
+      graphbench::serve_samples(series, changes_a_second);
+    }
+    return 0;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "graphbench_metrics_server: %s\n", error.what());
+    return 2;
+  }
 }
