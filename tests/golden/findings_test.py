@@ -112,7 +112,8 @@ class Sweep:
         def text(batch):
             gain, low, high = self.gain(batch)
             over = " over eager" if batch == most else ""
-            return f"{ratio(gain)} [{low:.2f}, {high:.2f}]{over}" + (f" at {batch}" if len(some) > 1 else "")
+            at = f" at batch {batch}" if len(some) > 1 else ""
+            return f"{ratio(gain)} [{low:.2f}, {high:.2f}]{over}{at}"
         joined = ", " if len(some) == 2 else " down to "
         if most == least:
             return text(most)
@@ -126,7 +127,8 @@ class Sweep:
         assert all(self.gain(b)[1] > 1 for b in use), "none here is slower or cannot be told"
         yield f"Use whole at batch {self.ranges(use)}, for latency on an idle stream: {self.gains_text(use)}."
         if alike:
-            yield f"At batch {self.ranges(alike)} graphs gain less than 2 % ({self.gains_text(alike)})."
+            yield f"At batch {self.ranges(alike)} graphs gain less than 2 %, so either will do "\
+                  f"({self.gains_text(alike)})."
 
     def piecewise(self):
         ratios = [self.latency(b, "piecewise") / self.latency(b, "whole") for b in self.batches]
@@ -143,7 +145,7 @@ class Sweep:
                     and self.summary(b, mode)["throughput_over_eager_ci95"][0] <= 1]
             modes += [f"{mode} at batch {self.ranges(some)}"] if some else []
         if modes:
-            yield f"Back to back, {' and '.join(modes)} may be no faster than eager."
+            yield f"Back to back, {' and '.join(modes)} may be no faster than eager: not decided."
 
     def bound(self):
         """By the device's idle time: no step of this document is launch-bound."""
@@ -154,15 +156,15 @@ class Sweep:
         shares = [f"{100 * idle[some[0]]:.0f} % to {100 * idle[some[-1]]:.0f} %" if some else ""
                   for some in (between, device)]
         if not device:
-            return f"The device idles {shares[0]} of eager's latency at {self.ranges(between)}."
-        return (f"Steps are device-bound at {self.ranges(device)} (the device idles {shares[1]} of eager's "
-                f"latency); it idles {shares[0]} at {self.ranges(between)}.")
+            return f"The device idles {shares[0]} of eager's latency at batch {self.ranges(between)}."
+        return (f"Steps are device-bound at batch {self.ranges(device)} (the device idles {shares[1]} of "
+                f"eager's latency); it idles {shares[0]} at batch {self.ranges(between)}.")
 
     def enqueueing(self):
         first, last = (100 * self.summary(b, "eager")["submit_seconds"]["p50"] / self.latency(b, "eager")
                        for b in (self.batches[0], self.batches[-1]))
-        return (f"A graph frees the CPU time of enqueueing, {first:.0f} % to {last:.0f} % of eager's latency "
-                f"at batch {self.ranges(self.batches)}.")
+        return (f"Eager's CPU enqueues for {first:.0f} % to {last:.0f} % of the latency "
+                f"at batch {self.ranges(self.batches)}: a graph frees that CPU time.")
 
     def costs(self, mode):
         """Medians over later setups of a launch, then over launches."""
@@ -214,13 +216,13 @@ class Sweep:
     def warmups_sentence(self):
         made = self.warmups()
         best = min(setup for _, setup in made)
-        return (f"1 warmup is enough (whole's set-up at {self.first_uses[0]['batch']}: "
-                f"{milliseconds(made[0][1])} with 0, {three_digits(best * 1e6)}us at best).")
+        return (f"1 warmup is enough (whole's set-up at batch {self.first_uses[0]['batch']}: "
+                f"{milliseconds(made[0][1])} with 0 warmups, {three_digits(best * 1e6)}us at best).")
 
     def payback(self):
         steps = [self.summary(b, "whole")["breakeven_steps"] for b in self.batches]
         return ("The set-up of whole (and 3 warmups) is paid back after "
-                f"{min(steps):.0f} to {max(steps):.0f} replays.")
+                f"{min(steps):.0f} to {max(steps):.0f} replays, by batch.")
 
     def sentences(self):
         return [*self.modes(), self.piecewise(), *self.throughput(), self.bound(),

@@ -58,8 +58,8 @@ class Verdicts(CompareCase):
 
     def test_slower_is_10_and_faster_is_0(self):
         done = self.compare("base.json", "slower.json", code=10)
-        self.assertIn("slower: 1 of 3 cells; the most: cell 0 latency 1.050x", done.stdout)
-        self.assertIn("passed: faster: 1 of 3 cells; the most: cell 0 latency 0.952x",
+        self.assertIn("slower: 1 of 3 cells, up to 1.050x in latency of cell 0", done.stdout)
+        self.assertIn("passed: faster: 1 of 3 cells, down to 0.952x in latency of cell 0",
                       self.compare("slower.json", "base.json").stdout)
 
     def test_an_interrupted_sweep_is_named_where_a_reader_looks_first(self):
@@ -111,7 +111,7 @@ class Verdicts(CompareCase):
         base = self.of_a_mode("steady.json", [1] * 5)
         done = self.compare(base, self.of_a_mode("slow.json", [1.05] * 5), code=10)
         self.assertRegex(done.stdout, r"\n  whole +latency +9 .* slower\n")
-        self.assertIn("; whole latency 1.050x over its 9 cells", done.stdout)
+        self.assertIn("; whole latency 1.050x in the mean of its 9 cells", done.stdout)
         self.compare(base, base, "--require-power", "5%,latency=3%,setup=3%")
         done = self.compare(base, base, "--require-power", "5%,latency=1.9%", code=11)
         self.assertIn("--require-power 5 %,latency=1.9 % is not met: raise", done.stdout)
@@ -126,7 +126,8 @@ class Verdicts(CompareCase):
                          r"in most of 9 cells\n")
         wild = self.of_a_mode("wild.json", [1, 1.4, 1, 1.4, 1])
         done = self.compare(base, wild, "--strict", code=11)
-        self.assertIn("; 2 of 5 launches of NEW are 40 % slower in latency: two states?\n", done.stdout)
+        self.assertIn("; 2 of 5 launches of NEW are 40 % slower than its others in latency: two states?\n",
+                      done.stdout)
         found = json.loads(self.compare(base, wild, "--format", "json", code=11).stdout)
         self.assertEqual([2, 5], [found["two_states"][0][key] for key in ("slower", "launches")])
         self.assertNotIn("steadiness", found["means"][0], "five launches cannot tell")
@@ -191,7 +192,7 @@ class Verdicts(CompareCase):
 
     def test_lost_cells_are_10_and_new_ones_are_0(self):
         self.put("fewer.json", document(cells=2))
-        self.assertIn("1 cell lost", self.compare("base.json", "fewer.json", code=10).stdout)
+        self.assertIn("lost: 1 cell", self.compare("base.json", "fewer.json", code=10).stdout)
         self.assertIn("not in BASE", self.compare("fewer.json", "base.json").stdout)
         failed = document()
         failed["cells"][1].update(status="failed", reason={"code": "io", "message": "disk"}, launches=[])

@@ -123,7 +123,7 @@ class Serve(ServeCase):
         told = self.ask("POST", "/v1/compare", {**ids, "margin": "5%", "report": True})[1]
         report = told.pop("report")
         self.assertEqual((comparison, comparison["headline"]), (told, report["title"]))
-        self.assertIn("margin 5 %", " ".join(report["closing"]))
+        self.assertIn("margin 5 %", json.dumps(report["head"]))
 
     @unittest.skipIf(len(os.sched_getaffinity(0)) < 2, "this machine has a single CPU")
     def test_no_thread_of_the_service_may_be_on_the_measuring_cpu(self):

@@ -21,8 +21,8 @@ bool has(const CellComparison& cell, Verdict verdict) {
                              [&](const MetricComparison& metric) { return metric.verdict == verdict; });
 }
 
-// The mean with this verdict that changed most: "whole submit 1.120x over its 27 cells". Empty if no mean has
-// this verdict.
+// The mean with this verdict that changed most: "whole submit 1.120x in the mean of its 27 cells". Empty if
+// no mean has this verdict.
 std::string headline_mean_text(const Comparison& comparison, Verdict verdict) {
   const model::MeanComparison* most = nullptr;
   const auto moved = [](const model::MeanComparison& mean) { return std::abs(std::log(mean.metric.ratio)); };
@@ -30,12 +30,12 @@ std::string headline_mean_text(const Comparison& comparison, Verdict verdict) {
     if (mean.metric.verdict == verdict && (most == nullptr || moved(mean) > moved(*most))) most = &mean;
   }
   if (most == nullptr) return "";
-  return fmt::format("{} {} {:.3f}x over its {} cells", most->mode, name_of(most->metric.metric),
+  return fmt::format("{} {} {:.3f}x in the mean of its {} cells", most->mode, name_of(most->metric.metric),
                      most->metric.ratio, most->cells);
 }
 
-// "3 of 48 cells; the most: mlp/.../whole latency 1.052x; whole submit 1.120x over its 27 cells". A latency
-// goes before other metrics, however much they changed.
+// "3 of 48 cells, up to 1.052x in latency of mlp/.../whole; whole submit 1.120x in the mean of its 27 cells".
+// A latency goes before other metrics, however much they changed.
 std::string extent(const Comparison& comparison, Verdict verdict) {
   std::int64_t cells = 0;
   const CellComparison* most_cell = nullptr;
@@ -56,8 +56,9 @@ std::string extent(const Comparison& comparison, Verdict verdict) {
   }
   const std::string mean = headline_mean_text(comparison, verdict);
   if (most == nullptr) return mean.empty() ? "no cell" : mean;
-  return fmt::format("{} of {} cells; the most: {} {} {:.3f}x{}{}", cells, comparison.counts.compared,
-                     most_cell->id, name_of(most->metric), most->ratio, mean.empty() ? "" : "; ", mean);
+  return fmt::format("{} of {} cells, {} {:.3f}x in {} of {}{}{}", cells, comparison.counts.compared,
+                     verdict == Verdict::slower ? "up to" : "down to", most->ratio, name_of(most->metric),
+                     most_cell->id, mean.empty() ? "" : "; ", mean);
 }
 
 std::string not_comparable(const Comparison& comparison) {
@@ -69,13 +70,13 @@ std::string not_comparable(const Comparison& comparison) {
 std::string lost_text(const model::ComparisonCounts& counts) {
   std::vector<std::string> lost;
   if (const std::int64_t cells = counts.coverage_regressions - counts.cells_lacking; cells > 0)
-    lost.push_back(fmt::format("{} cell{} lost", cells, cells == 1 ? "" : "s"));
+    lost.push_back(fmt::format("{} cell{}", cells, cells == 1 ? "" : "s"));
   if (counts.metrics_lost > 0) {
-    lost.push_back(fmt::format("{} metric{} of {} cell{} lost", counts.metrics_lost,
+    lost.push_back(fmt::format("{} metric{} of {} cell{}", counts.metrics_lost,
                                counts.metrics_lost == 1 ? "" : "s", counts.cells_lacking,
                                counts.cells_lacking == 1 ? "" : "s"));
   }
-  return join(lost, "; ");
+  return join(lost);
 }
 
 // "mlp/.../whole submit, and 181 other metrics".
@@ -125,7 +126,7 @@ std::string outcome_text(const Comparison& comparison, const std::string& distur
     case model::Outcome::passed: {
       const std::string seen = cells_found_text(comparison);
       return word + "nothing is slower" +
-             (seen.empty() ? "" : "; a slower cell would have been seen from: " + seen);
+             (seen.empty() ? "" : "; in one cell, a slowdown is noticed from " + seen + " on");
     }
     case model::Outcome::faster:
       return word + extent(comparison, Verdict::faster);
@@ -154,7 +155,8 @@ std::string headline_of(const Comparison& comparison, const std::string& disturb
     if (!more.empty()) text += "; " + more;
   };
   if (outcome != model::Outcome::blind) add(incomplete_text(comparison));
-  if (outcome != model::Outcome::lost) add(lost_text(counts));
+  if (const std::string lost = lost_text(counts); outcome != model::Outcome::lost && !lost.empty())
+    add("lost: " + lost);
   if (counts.inconclusive > 0) {
     add(fmt::format("inconclusive: {} of {} metrics", counts.inconclusive,
                     counts.same + counts.faster + counts.slower + counts.inconclusive));

@@ -117,7 +117,7 @@ std::vector<double> logs_of(const std::vector<double>& values) {
 
 std::string launches_text(double launches, double wanted) {
   if (!(wanted <= launches_factor_max * launches))
-    return fmt::format("not even {:.0f} launches per side would decide, so close is the change to the margin",
+    return fmt::format("not even {:.0f} launches per side would decide at this spread",
                        launches_factor_max * launches);
   return fmt::format("about {:.0f} launches per side would decide", std::ceil(wanted));
 }

@@ -229,7 +229,7 @@ reporters::Section listed_section(const Comparison& comparison) {
 
 reporters::Section differences_section(const Comparison& comparison, bool in_the_way) {
   const reporters::Weight weight = in_the_way ? reporters::Weight::regression : reporters::Weight::notice;
-  reporters::Section section{.subject = in_the_way ? "not comparable" : "environments differ",
+  reporters::Section section{.subject = in_the_way ? "not comparable" : "sides differ",
                              .weight = in_the_way ? weight : reporters::Weight::normal,
                              .folded = !in_the_way};
   for (const model::Difference& each : comparison.differences) {
@@ -326,8 +326,8 @@ reporters::Report report_of(const Comparison& comparison) {
   }
   if (comparison.tests > 0) {
     report.head.push_back(
-        {fmt::format("the chance of such a ratio without a change beyond the margin, corrected "
-                     "over all {} tests",
+        {fmt::format("how likely chance alone makes a ratio so far beyond the margin, corrected for all "
+                     "{} tests",
                      comparison.tests),
          reporters::Weight::normal, "q"});
     report.head.push_back({"the smallest slowdown that four of five such comparisons would call slower",

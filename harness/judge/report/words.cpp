@@ -128,8 +128,8 @@ std::vector<std::string> odd_launch_texts(const model::Comparison& comparison) {
 }
 
 std::string two_states_text(const model::TwoStates& states) {
-  return fmt::format("{} of {} launches of {} are {} slower in {}: two states?", states.slower,
-                     states.launches, states.in_new ? "NEW" : "BASE",
+  return fmt::format("{} of {} launches of {} are {} slower than its others in {}: two states?",
+                     states.slower, states.launches, states.in_new ? "NEW" : "BASE",
                      reporters::percent_text(states.ratio - 1), name_of(states.metric));
 }
 
@@ -360,7 +360,7 @@ std::string slowdown_text(const std::optional<double>& slowdown) {
 std::string cells_found_text(const model::Comparison& comparison) {
   return join(worst_cells(comparison), ", ", [](const model::WorstCell& worst) {
     const std::string mode = reporters::printable(worst.mode, reporters::name_length_max);
-    return mode + (mode.empty() ? "" : " ") + slowdown_text(worst.slowdown_found);
+    return slowdown_text(worst.slowdown_found) + (mode.empty() ? "" : " in ") + mode;
   });
 }
 
@@ -380,7 +380,7 @@ std::string found_text(const model::Comparison& comparison) {
   const std::string cells = cells_found_text(comparison);
   if (cells.empty()) return "";
   const std::string means = means_found_text(comparison);
-  return "in the worst cell's latency " + cells + (means.empty() ? "" : "; in all cells " + means);
+  return "in one cell's latency " + cells + (means.empty() ? "" : "; in the mean of a mode's cells " + means);
 }
 
 std::string required_text(const model::ComparisonSettings& settings) {
@@ -454,18 +454,23 @@ std::vector<std::string> advice(const model::Comparison& comparison) {
         "A launch that is far from the others widens every interval and hides changes: find the disturbance, "
         "and measure again.");
   }
+  if (!comparison.two_states.empty()) {
+    lines.emplace_back(
+        "Launches in two groups hide changes: find what differs between them (clocks, other work, a choice "
+        "of "
+        "the program), and measure again.");
+  }
   if (any_slower(counts)) {
     lines.emplace_back(
-        "'Slower' means slower by more than the margin, and not by chance. If you accept the change, make "
-        "NEW the "
-        "baseline.");
+        "'Slower' means slower by more than the margin, and not by chance. Only if the change is wanted, "
+        "make NEW "
+        "the baseline.");
   }
   if (lacks_launches(comparison)) {
-    lines.emplace_back(
-        "One launch cannot show whether a change is chance: repeat both sweeps with --launches 5.");
+    lines.emplace_back("One launch cannot show whether a change is chance.");
   } else if (counts.inconclusive > 0 && comparison.tests > 0) {
     lines.emplace_back(
-        "'Inconclusive' does not mean 'same': use more --launches (--format json says how many) or a wider "
+        "'Inconclusive' does not mean 'same': use more --launches where that would decide, or a wider "
         "--margin.");
   }
   return lines;

@@ -35,7 +35,7 @@ std::string verdict_text(const model::MeanComparison& mean);
 std::string less_steady_text(const model::MeanComparison& mean);
 // "launch 2 of NEW: latency is 1.500x that of the others, in most of 81 cells".
 std::vector<std::string> odd_launch_texts(const model::Comparison& comparison);
-// "2 of 5 launches of NEW are 5.1 % slower in latency: two states?"
+// "2 of 5 launches of NEW are 5.1 % slower than its others in latency: two states?"
 std::string two_states_text(const model::TwoStates& states);
 
 // All metrics with this verdict, the largest ratio first. For `faster`, the smallest ratio is first.

@@ -48,17 +48,17 @@ void conclude_idle_time(const CellGroup& group, std::vector<Conclusion>& conclus
   for (const auto& [name, bound] : {std::pair{"launch-bound", &launch}, {"device-bound", &device}}) {
     if (bound->batches.empty()) continue;
     text += text.empty() ? "Steps are " : " and ";
-    text += fmt::format("{} at {} (the device idles {}{})", name, group.batches_text(bound->batches),
+    text += fmt::format("{} at batch {} (the device idles {}{})", name, group.batches_text(bound->batches),
                         bound->text(), std::exchange(of_latency, ""));
   }
   if (!between.batches.empty()) {
     text += text.empty() ? "The device idles " : "; it idles ";
-    text += between.text() + of_latency + " at " + group.batches_text(between.batches);
+    text += between.text() + of_latency + " at batch " + group.batches_text(between.batches);
   }
   conclusion.figures = {{"idle_first", all.of_latency.front()}, {"idle_last", all.of_latency.back()}};
   const CellResult* eager = group.at(all.batches.front(), reference_mode().name);
   if (eager->summary.predicted_gain) {
-    text += fmt::format("; one graph should gain {} over eager at {}",
+    text += fmt::format("; from its kernels alone, one graph is predicted to gain {} over eager at batch {}",
                         reporters::format_ratio(*eager->summary.predicted_gain), all.batches.front());
     conclusion.figures["predicted_gain"] = *eager->summary.predicted_gain;
   }
@@ -79,7 +79,7 @@ void conclude_enqueueing(const CellGroup& group, std::vector<Conclusion>& conclu
   }
   if (shares.batches.empty()) return;
   conclusion.text =
-      fmt::format("A graph frees the CPU time of enqueueing, {} of eager's latency at batch {}.",
+      fmt::format("Eager's CPU enqueues for {} of the latency at batch {}: a graph frees that CPU time.",
                   shares.text(), group.batches_text(shares.batches));
   conclusion.figures = {{"share_first", shares.of_latency.front()}, {"share_last", shares.of_latency.back()}};
   conclusions.push_back(std::move(conclusion));

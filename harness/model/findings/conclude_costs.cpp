@@ -168,6 +168,7 @@ void conclude_payback(const CellGroup& group, std::vector<Conclusion>& conclusio
     if (most > least) replays += " to " + format_count(most);
     replays += most == 1 ? " replay" : " replays";
     text += " after " + replays;
+    if (most > least) text += ", by batch";
     conclusion.shown.push_back({"paid back after", mode, {}, replays});
     conclusion.figures = {{"replays_min", least}, {"replays_max", most}};
   }
@@ -175,8 +176,8 @@ void conclude_payback(const CellGroup& group, std::vector<Conclusion>& conclusio
   const auto add = [&](const char* word, const std::vector<std::int64_t>& batches) {
     if (!batches.empty()) text += std::exchange(separator, "; ") + (word + group.batches_text(batches));
   };
-  add("never at ", never);
-  add("unknown at ", unknown);
+  add("never at batch ", never);
+  add("unknown at batch ", unknown);
   conclusion.text = text + ".";
   conclusions.push_back(std::move(conclusion));
 }
@@ -240,7 +241,7 @@ constexpr double untold_excess = 1.5;
 class WarmupSeries {
  public:
   WarmupSeries(const CellGroup& group, std::int64_t batch, const std::string& mode, const Quantity& quantity)
-      : name_(fmt::format("{}'s {} at {}", mode, quantity.name, batch)) {
+      : name_(fmt::format("{}'s {} at batch {}", mode, quantity.name, batch)) {
     for (const std::int64_t warmup : group.warmups) {
       const auto estimate = over_launches(group.at(batch, mode, warmup), quantity.number);
       if (estimate && estimate->p50 > 0) estimates_.emplace_back(warmup, *estimate);
@@ -270,7 +271,7 @@ class WarmupSeries {
     conclusion.figures["fewest_seconds"] = estimates_.front().second.p50;
     conclusion.figures["best_seconds"] = best().p50;
     return fmt::format("{}: {} with {}, {} at best", name_, format_seconds(estimates_.front().second.p50),
-                       estimates_.front().first, format_seconds(best().p50));
+                       plural(estimates_.front().first, "warmup"), format_seconds(best().p50));
   }
 
  private:

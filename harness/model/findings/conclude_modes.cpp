@@ -114,7 +114,7 @@ std::string advice_of(const std::vector<Gain>& gains, const Result& result, Conc
     needed = std::max(needed, *count);
   }
   conclusion.figures["launches_needed"] = static_cast<double>(needed);
-  return fmt::format("--launches {} should show it", needed);
+  return fmt::format("--launches {} (now {}) should show it", needed, launches);
 }
 
 // In how few processes a gain without an interval was seen, and what to do. Launches of a plan may have
@@ -137,7 +137,7 @@ std::string extremes(const std::vector<Gain>& gains, Conclusion& conclusion) {
       conclusion.figures["gain_" + name + "_ci95_high"] = gain.high;
     }
     const char* over = name == "max" ? " over eager" : "";  // once in the sentence
-    return gain.text() + over + (gains.size() > 1 ? fmt::format(" at {}", gain.cell->cell.batch) : "");
+    return gain.text() + over + (gains.size() > 1 ? fmt::format(" at batch {}", gain.cell->cell.batch) : "");
   };
   std::string text = add("max", *most);
   if (least == most) return text;
@@ -205,8 +205,8 @@ Conclusion conclusion_of(const CellGroup& group, const Choices& choices) {
       break;
     case Choice::either:
       conclusion = group.conclusion("use_either");
-      conclusion.text = fmt::format("At batch {} graphs gain less than {:.0f} % ({}).", where,
-                                    100 * gain_margin, extremes(choices.gains, conclusion));
+      conclusion.text = fmt::format("At batch {} graphs gain less than {:.0f} %, so either will do ({}).",
+                                    where, 100 * gain_margin, extremes(choices.gains, conclusion));
       break;
     case Choice::unknown:
       conclusion = group.conclusion("cannot_tell");
@@ -303,7 +303,7 @@ void conclude_throughput(const CellGroup& group, std::vector<Conclusion>& conclu
     if (!without.empty()) of_modes.push_back(mode + " at batch " + group.batches_text(without));
   }
   if (of_modes.empty()) return;
-  conclusion.text = "Back to back, " + join(of_modes, " and ") + " may be no faster than eager.";
+  conclusion.text = "Back to back, " + join(of_modes, " and ") + " may be no faster than eager: not decided.";
   conclusions.push_back(std::move(conclusion));
 }
 

@@ -34,13 +34,13 @@ test("the verdict comes first, then each section with ratios as a figure", () =>
 test("what has no ratio is a table, and what has no rows its sentences", () => {
   const lost = { title: "lost: 1 cell", columns: [column("cell", false), column("outcome", false)], more: 3,
     rows: [{ verdict: "lost", note: "", values: [{ text: "a/b8" }, { text: "not in NEW" }] }] };
-  const differs = section("environments differ", [], { columns: [], sentences: ["device.name: a -> b"] });
+  const differs = section("sides differ", [], { columns: [], sentences: ["device.name: a -> b"] });
   const { figures, tables } = changes_of(report(lost, differs, section("same: 9 metrics", [], { more: 9 })));
   assert.deepEqual(figures, []);
   assert.deepEqual(tables, [
     { title: "lost: 1 cell",
       table: { head: ["", "outcome"], rows: [["a/b8", "not in NEW"], ["3 more", "\u2013"]] } },
-    { title: "environments differ", sentences: ["device.name: a -> b"] },
+    { title: "sides differ", sentences: ["device.name: a -> b"] },
     { title: "same: 9 metrics", sentences: [] }]);
 });
 

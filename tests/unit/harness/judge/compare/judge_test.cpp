@@ -75,7 +75,7 @@ TEST(Judge, TooMuchSpreadIsInconclusiveWithTheLaunchesThatWouldTell) {
   EXPECT_EQ(wide.verdict, Verdict::inconclusive);
   EXPECT_THAT(wide.why, HasSubstr("the interval reaches past the margin: about "));
   const MetricComparison close = judged({launches(100e-6, 20), launches(101e-6, 20)});
-  EXPECT_THAT(close.why, HasSubstr("not even 50 launches per side would decide, so close is the change"));
+  EXPECT_THAT(close.why, HasSubstr("not even 50 launches per side would decide at this spread"));
   const MetricComparison perhaps = judged({launches(100e-6, 20), launches(106e-6, 20)});
   EXPECT_EQ(perhaps.verdict, Verdict::inconclusive);
   EXPECT_THAT(perhaps.why, HasSubstr("the change is beyond the margin, but may be chance (q "));

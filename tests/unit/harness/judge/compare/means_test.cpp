@@ -71,7 +71,8 @@ TEST(Means, WhatSlowsAllCellsByLessThanOneCellCouldShowIsFound) {
   EXPECT_EQ(comparison.verdict, Verdict::slower);
   EXPECT_FALSE(passed(comparison));
   EXPECT_EQ(comparison.headline.find("slower: whole submit 1."), 0u) << comparison.headline;
-  EXPECT_NE(comparison.headline.find("x over its 9 cells"), std::string::npos) << comparison.headline;
+  EXPECT_NE(comparison.headline.find("x in the mean of its 9 cells"), std::string::npos)
+      << comparison.headline;
 }
 
 // The cells of a launch share its noise, so nine cells do not estimate that noise better than one does.
@@ -297,8 +298,9 @@ TEST(TwoStates, OfOneSideAreAsked) {
   EXPECT_EQ(states.launches, 5);
   EXPECT_NEAR(states.ratio, 1.05, 0.001);
   EXPECT_LT(states.p, 0.01);
-  EXPECT_THAT(comparison.headline,
-              testing::EndsWith("2 of 5 launches of NEW are 5 % slower in latency: two states?"));
+  EXPECT_THAT(
+      comparison.headline,
+      testing::EndsWith("2 of 5 launches of NEW are 5 % slower than its others in latency: two states?"));
   EXPECT_TRUE(compare(side_of(1, {}, 1), side_of(2, {0.03, 0.03}, 1), {}).two_states.empty());
 }
 

@@ -89,13 +89,16 @@ TEST_F(ConclusionsTest, NameTheModeForEachRangeOfBatches) {
     add("whole", batch, {whole});
   }
   EXPECT_THAT(text("use_graphs"), ContainsRegex("Use whole at batch 1, 2, for latency on an idle stream: "
-                                                "2.00x .* over eager at 1, 1.67x .* at 2\\.$"));
-  EXPECT_THAT(text("use_either"), HasSubstr("At batch 4 graphs gain less than 2 % (1.01x ["));
+                                                "2.00x .* over eager at batch 1, 1.67x .* at batch 2\\.$"));
+  EXPECT_THAT(text("use_either"),
+              HasSubstr("At batch 4 graphs gain less than 2 %, so either will do (1.01x ["));
   EXPECT_THAT(text("use_eager"), HasSubstr("Use eager at batch 8: the best graphs gain 0.83x ["));
-  EXPECT_THAT(text("payback"), ContainsRegex("is paid back after 4 to .* replays; never at 8\\.$"));
+  EXPECT_THAT(text("payback"),
+              ContainsRegex("is paid back after 4 to .* replays, by batch; never at batch 8\\.$"));
   EXPECT_THAT(
       text("enqueueing"),
-      HasSubstr("A graph frees the CPU time of enqueueing, 95 % of eager's latency at batch 1 to 8."));
+      HasSubstr(
+          "Eager's CPU enqueues for 95 % of the latency at batch 1 to 8: a graph frees that CPU time."));
   EXPECT_EQ(text("bound"), "") << "no device times";
 }
 
@@ -117,7 +120,7 @@ TEST_F(ConclusionsTest, PutEagerCellsToTheGraphsThatReferToThem) {
   ASSERT_THAT(text("use_graphs"), HasSubstr("Use whole at batch 1, for latency on an idle stream: 2.00x"));
   const std::vector<Conclusion> all = conclusions_of(result_);
   for (const Conclusion& each : all) EXPECT_EQ(each.subject, "mlp io=copy_in");
-  EXPECT_THAT(text("enqueueing"), HasSubstr("enqueueing, 10 % of eager's latency at batch 1."))
+  EXPECT_THAT(text("enqueueing"), HasSubstr("enqueues for 10 % of the latency at batch 1:"))
       << "eager's share is said in the same paragraph";
 
   add("eager", 2, {100e-6});  // no graph cell refers to this one: all eager cells stay together
@@ -132,7 +135,7 @@ TEST_F(ConclusionsTest, CannotTellAGainThatIsSmallerThanItsInterval) {
       text("cannot_tell"),
       ContainsRegex("At batch 1 these launches do not show .*faster .1.03x .* over eager.: --launches"));
   EXPECT_THAT(text("payback"),
-              AllOf(HasSubstr("When the set-up of whole"), HasSubstr("is paid back: unknown at 1.")));
+              AllOf(HasSubstr("When the set-up of whole"), HasSubstr("is paid back: unknown at batch 1.")));
   result_.cells.clear();
   add("eager", 1, {100e-6, 10e-6, 0.4});
   add("whole", 1, {99e-6, 10e-6, 0.4});
@@ -151,9 +154,10 @@ TEST_F(ConclusionsTest, ShowTheWidestInterval) {
     add("eager", batch, {100e-6, 10e-6, spread});
     add("whole", batch, {latency, 10e-6, spread});
   }
-  EXPECT_THAT(
-      text("use_graphs"),
-      ContainsRegex("2.00x .* over eager at 1 down to 1.43x .* at 4; widest interval: 1.67x .* at 2\\.$"));
+  EXPECT_THAT(text("use_graphs"),
+              ContainsRegex(
+                  "2.00x .* over eager at batch 1 down to 1.43x .* at batch 4; widest interval: 1.67x .* at "
+                  "batch 2\\.$"));
 }
 
 TEST_F(ConclusionsTest, OfOneLaunchRecommendNothing) {
@@ -165,11 +169,12 @@ TEST_F(ConclusionsTest, OfOneLaunchRecommendNothing) {
   add("eager", 4, {100e-6, 10e-6, 0.05});
   add("whole", 4, {104e-6, 10e-6, 0.05});
   EXPECT_EQ(text("use_graphs") + text("use_eager") + text("use_either"), "");
-  EXPECT_EQ(text("cannot_tell"),
-            "cannot_tell: At batch 1 to 4 the best graphs gain ~2.00x over eager at 1 down to ~0.96x at 4 in "
-            "one process; "
-            "processes differ: --launches 5.");
-  EXPECT_THAT(text("payback"), HasSubstr("is paid back after ~4 replays; unknown at 2, 4."));
+  EXPECT_EQ(
+      text("cannot_tell"),
+      "cannot_tell: At batch 1 to 4 the best graphs gain ~2.00x over eager at batch 1 down to ~0.96x at "
+      "batch 4 in one process; "
+      "processes differ: --launches 5.");
+  EXPECT_THAT(text("payback"), HasSubstr("is paid back after ~4 replays; unknown at batch 2, 4."));
   result_.plan.launches = 2;
   EXPECT_THAT(text("cannot_tell"), HasSubstr(" in 2 processes; processes differ: --launches 5."));
   result_.plan.launches = 5;  // of which most failed
@@ -194,15 +199,16 @@ TEST_F(ConclusionsTest, OfAForeignStepOnTheHostNameNoBound) {
     add("eager", batch, {100e-6, 95e-6}).cell.preset = "own";
     add("whole", batch, {100e-6, 2e-6, 0.001, device}).cell.preset = "own";
   }
-  EXPECT_EQ(
-      text("bound"),
-      "bound: Steps are launch-bound at 3 (the device idles 80 % of eager's latency) and device-bound at 1 "
-      "(the device idles 8 %); it idles 24 % at 2.");
-  EXPECT_THAT(text("enqueueing"), HasSubstr("enqueueing, 95 %"));
+  EXPECT_EQ(text("bound"),
+            "bound: Steps are launch-bound at batch 3 (the device idles 80 % of eager's latency) and "
+            "device-bound at "
+            "batch 1 (the device idles 8 %); it idles 24 % at batch 2.");
+  EXPECT_THAT(text("enqueueing"), HasSubstr("enqueues for 95 %"));
   result_.environment.device.kind = "host";
   EXPECT_EQ(text("bound") + text("enqueueing"), "");
   for (CellResult& each : result_.cells) each.cell.preset = "tiny";
-  EXPECT_THAT(text("bound"), HasSubstr("launch-bound at 3")) << "the host's own steps wait for launches too";
+  EXPECT_THAT(text("bound"), HasSubstr("launch-bound at batch 3"))
+      << "the host's own steps wait for launches too";
 }
 
 TEST_F(ConclusionsTest, OfAForeignStepSayWhoseGainItIsAndWhatOneGraphShouldGain) {
@@ -215,8 +221,10 @@ TEST_F(ConclusionsTest, OfAForeignStepSayWhoseGainItIsAndWhatOneGraphShouldGain)
   graph.records->kernels = 165;
   graph.records->eager_kernels = 165;
   EXPECT_EQ(text("two_programs"), "");
-  EXPECT_THAT(text("bound"), HasSubstr("launch-bound at 1 (the device idles 81 % of eager's latency); one "
-                                       "graph should gain 5.00x over eager at 1."));
+  EXPECT_THAT(text("bound"),
+              HasSubstr("launch-bound at batch 1 (the device idles 81 % of eager's latency); from "
+                        "its kernels alone, one graph is predicted to gain 5.00x over eager at "
+                        "batch 1."));
   EXPECT_THAT(text("use_graphs"),
               HasSubstr("Use torch.cudagraphs at batch 1, for latency on an idle stream: 4.76x ["));
   result_.cells.back().records->kernels = 42;
@@ -291,8 +299,9 @@ TEST_F(ConclusionsTest, OfOneBatchAtSeveralWarmupsSayOnlyHowManyAreEnough) {
     for (Launch& launch : result_.cells.back().launches) launch.setup.first_step_seconds *= first / 50e-6;
   }
   EXPECT_THAT(found(),
-              ::testing::ElementsAre("warmups: 1 warmup is enough (whole's first step at 8: 12.0ms with 0, "
-                                     "50.0us at best)."));
+              ::testing::ElementsAre(
+                  "warmups: 1 warmup is enough (whole's first step at batch 8: 12.0ms with 0 warmups, "
+                  "50.0us at best)."));
   // Wide intervals overlap, so they do not show how many warmups are enough.
   for (CellResult& cell : result_.cells) {
     double factor = 0.1;
