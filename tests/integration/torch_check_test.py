@@ -21,6 +21,7 @@ def cases():
 
     import graphbench_step
     import graphbench_check as check
+    import graphbench_distance
     import graphbench_inputs as inputs
     import graphbench_ops as ops
     import graphbench_state as state
@@ -69,7 +70,7 @@ def cases():
         values = iter([1.0] * 2 + [2.0] * 8)  # two of eager, three of the mode, then both again
         step = mock.Mock(in_ranks=lambda: False, state_outs=list, memory=mock.Mock(
             at_work=contextlib.nullcontext),
-            outs=lambda graph: [check.Out("value", "0", torch.full((3,), next(values)))])
+            outs=lambda graph: [graphbench_distance.Out("value", "0", torch.full((3,), next(values)))])
         eager, mode = check.Side(), check.Side()
         for _ in check.runs(step, [("eager", eager, 2), ("mode", mode, 3)]):
             pass
@@ -368,7 +369,7 @@ def cases():
         found[f"the example {path.stem} is equal, and sees new inputs"] = lambda build=build: (
             (said := judge(build))["identical"] and said["inputs"]["changed_outputs"] and not said["remarks"])
     last_op = len(judge(plain)["step"].graphs[0].ops) - 1
-    times_ten = {name: 10 * value for name, value in check.FLOORS.items()}
+    times_ten = {name: 10 * value for name, value in graphbench_distance.FLOORS.items()}
     nothing = lambda *args, **kwargs: None  # noqa: E731
     mutants = {  # what is broken: the case that must then be wrong
         "inputs are not renewed": ((inputs.Inputs, "write", nothing), "new inputs are seen"),
@@ -376,7 +377,8 @@ def cases():
         "state is not put back": ((state.State, "put_back", nothing), "a counter in a tensor is put back"),
         "gradients are not compared": ((graphbench_step.Step, "gradients", lambda *_: []),
                                        "gradients of the wrong sign are refused"),
-        "limits are ten times as wide": ((check, "FLOORS", times_ten), "one percent is refused"),
+        "limits are ten times as wide": (
+            (graphbench_distance, "FLOORS", times_ten), "one percent is refused"),
         "state in Python is not looked for": ((check.SelfComparison, "look_into", nothing),
                                               "a number that counts is Python's state"),
         "objects are not walked into": ((walk, "fields_of", lambda value: []), "state in an object is found"),
@@ -393,7 +395,7 @@ def cases():
         "what is filled once is put back": (
             (state.State, "after_third", nothing), "a table that is filled once stays"),
         "results have no tensors": (
-            (check, "leaves_of", lambda result: {}), "fields of a dataclass are outputs"),
+            (graphbench_distance, "leaves_of", lambda result: {}), "fields of a dataclass are outputs"),
     }
     return found, mutants
 

@@ -12,7 +12,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_flatten
 
 from graphbench_abi import UNSEEN
-from graphbench_check import FLOORS, OF_ITSELF, bytes_of_dense, dense, widened
+from graphbench_distance import FLOORS, OF_ITSELF, bytes_of_dense, dense, widened
 from graphbench_state import Digests, storage_of
 from graphbench_walk import parts_of
 

@@ -18,7 +18,8 @@ import torch
 
 import graphbench_abi as abi
 from graphbench_abi import Skip, reason_of
-from graphbench_check import Out, SelfComparison, agree, conversation, results_of
+from graphbench_check import SelfComparison, agree, conversation
+from graphbench_distance import Out, results_of
 from graphbench_doctor import Doctor
 from graphbench_facts import collected_at, compilations, seconds_of_other_threads
 from graphbench_inputs import Inputs, Unchanged
