@@ -10,6 +10,7 @@
 #include "graphs/base/text.hpp"
 #include "harness/model/findings/groups.hpp"
 #include "harness/model/statistics/cell_summary.hpp"
+#include "harness/model/statistics/quantiles.hpp"
 #include "harness/model/statistics/setup_cost.hpp"
 #include "harness/model/vocabulary.hpp"
 #include "reporters/format.hpp"
@@ -228,11 +229,23 @@ constexpr Quantity quantities[] = {
     {"set-up", [](const Launch& launch) { return setup_seconds(launch.setup); }},
     {"first step", [](const Launch& launch) { return launch.setup.first_step_seconds; }}};
 
-std::optional<Estimate> over_launches(const CellResult* cell, Number number) {
+struct Warmed {
+  std::int64_t warmups = 0;
+  Estimate estimate;  // over all launches, whose interval decides
+  double shown = 0;   // the median over those launches that the table's median has
+};
+
+std::optional<Warmed> over_launches(const CellResult* cell, Number number) {
   if (cell == nullptr) return std::nullopt;
-  std::vector<double> values;
-  for (const Launch& launch : cell->launches) values.push_back(number(launch));
-  return estimate_over(values);
+  std::vector<double> all;
+  std::vector<double> shown;
+  for (const Launch& launch : cell->launches) {
+    all.push_back(number(launch));
+    if (has_later_setups(cell->launches, launch)) shown.push_back(all.back());
+  }
+  const auto estimate = estimate_over(all);
+  if (!estimate || estimate->p50 <= 0) return std::nullopt;
+  return Warmed{cell->cell.warmup, *estimate, median(std::move(shown))};
 }
 
 // A median of at least this many times the best median is clearly worse, even if their intervals overlap.
@@ -243,44 +256,46 @@ class WarmupSeries {
   WarmupSeries(const CellGroup& group, std::int64_t batch, const std::string& mode, const Quantity& quantity)
       : name_(fmt::format("{}'s {} at batch {}", mode, quantity.name, batch)) {
     for (const std::int64_t warmup : group.warmups) {
-      const auto estimate = over_launches(group.at(batch, mode, warmup), quantity.number);
-      if (estimate && estimate->p50 > 0) estimates_.emplace_back(warmup, *estimate);
+      if (const auto warmed = over_launches(group.at(batch, mode, warmup), quantity.number))
+        series_.push_back(*warmed);
     }
   }
   bool has_intervals() const {
-    return estimates_.size() > 1 &&
-           std::ranges::all_of(estimates_, [](const auto& each) { return each.second.ci95_low.has_value(); });
+    return series_.size() > 1 &&
+           std::ranges::all_of(series_, [](const auto& each) { return each.estimate.ci95_low.has_value(); });
   }
   // False if enough() accepts a median far above the best one, because the intervals are too wide.
   bool is_told() const {
-    return std::ranges::all_of(estimates_, [&](const auto& each) {
-      return each.first < enough() || each.second.p50 < untold_excess * best().p50;
+    return std::ranges::all_of(series_, [&](const auto& each) {
+      return each.warmups < enough() || each.estimate.p50 < untold_excess * best().estimate.p50;
     });
   }
   // Returns the fewest warmups from which on each interval overlaps that of the best (smallest) median.
   std::int64_t enough() const {
-    std::int64_t enough = estimates_.back().first;
-    for (auto each = estimates_.rbegin(); each != estimates_.rend(); ++each) {
-      if (*each->second.ci95_low > *best().ci95_high) break;
-      enough = each->first;
+    std::int64_t enough = series_.back().warmups;
+    for (auto each = series_.rbegin(); each != series_.rend(); ++each) {
+      if (*each->estimate.ci95_low > *best().estimate.ci95_high) break;
+      enough = each->warmups;
     }
     return enough;
   }
-  double excess() const { return estimates_.front().second.p50 / best().p50; }
+  double excess() const { return series_.front().estimate.p50 / best().estimate.p50; }
   std::string text(Conclusion& conclusion) const {
-    conclusion.figures["fewest_seconds"] = estimates_.front().second.p50;
-    conclusion.figures["best_seconds"] = best().p50;
-    return fmt::format("{}: {} with {}, {} at best", name_, format_seconds(estimates_.front().second.p50),
-                       plural(estimates_.front().first, "warmup"), format_seconds(best().p50));
+    const Warmed& fewest = series_.front();
+    conclusion.figures["fewest_seconds"] = fewest.shown;
+    const double least = std::ranges::min_element(series_, {}, &Warmed::shown)->shown;
+    conclusion.figures["best_seconds"] = least;
+    return fmt::format("{}: {} with {}, {} at best", name_, format_seconds(fewest.shown),
+                       plural(fewest.warmups, "warmup"), format_seconds(least));
   }
 
  private:
-  const Estimate& best() const {
-    return std::ranges::min_element(estimates_, {}, [](const auto& each) { return each.second.p50; })->second;
+  const Warmed& best() const {
+    return *std::ranges::min_element(series_, {}, [](const auto& each) { return each.estimate.p50; });
   }
 
   std::string name_;
-  std::vector<std::pair<std::int64_t, Estimate>> estimates_;  // by warmups, ascending
+  std::vector<Warmed> series_;  // by warmups, ascending
 };
 
 void conclude_warmups(const CellGroup& group, std::vector<Conclusion>& conclusions) {

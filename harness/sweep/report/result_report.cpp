@@ -293,13 +293,14 @@ class Cells {
 };
 
 // "submit over its floor: eager 1.21x (1.10x..1.40x), whole ...": the geometric mean, minimum and maximum
-// over all cells, per mode. Empty if no cell has a floor.
+// over all cells of our own programs, per mode: how many launches one call of a foreign step makes, is not
+// counted. Empty if no cell has a floor.
 std::string floors_text(const model::Result& result) {
   std::vector<std::string> texts;
   for (const std::string& mode : modes_of(result)) {
     std::vector<double> multiples;
     for (const CellResult& cell : result.cells) {
-      if (cell.cell.mode == mode && cell.summary.submit_over_floor)
+      if (cell.cell.mode == mode && cell.summary.submit_over_floor && cell.cell.preset != model::of_its_own)
         multiples.push_back(*cell.summary.submit_over_floor);
     }
     if (multiples.empty()) continue;
