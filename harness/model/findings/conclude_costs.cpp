@@ -183,6 +183,31 @@ void conclude_payback(const CellGroup& group, std::vector<Conclusion>& conclusio
   conclusions.push_back(std::move(conclusion));
 }
 
+// Says what PyTorch keeps in each mode: weights, static tensors and what graphs share. All sizes of a mode
+// are in one process.
+void conclude_kept_memory(const CellGroup& group, std::vector<Conclusion>& conclusions) {
+  Conclusion conclusion = group.conclusion("memory_kept");
+  std::vector<std::string> modes = group.graph_modes;
+  modes.insert(modes.begin(), reference_mode().name);
+  std::vector<std::string> texts;
+  for (const std::string& mode : modes) {
+    std::int64_t kept = 0;
+    for (const std::int64_t batch : group.batches) {
+      const CellResult* cell = group.at(batch, mode);
+      if (cell == nullptr || !cell->library.contains("memory_reserved")) continue;
+      kept = std::max(kept, to_number<std::int64_t>(cell->library.at("memory_reserved").text).value_or(0));
+      conclusion.cells.push_back(id_of(cell->cell));
+    }
+    if (kept == 0) continue;
+    texts.push_back(format_bytes(kept) + " in " + mode);
+    conclusion.figures[mode + "_kept_bytes"] = static_cast<double>(kept);
+    conclusion.shown.push_back({"memory that PyTorch keeps", mode, {}, format_bytes(kept)});
+  }
+  if (texts.empty()) return;
+  conclusion.text = "PyTorch keeps " + join(texts, ", ") + ", for all sizes of a mode together.";
+  conclusions.push_back(std::move(conclusion));
+}
+
 // Names what no sweep measures: the memory that a foreign step's graphs take.
 void conclude_memory(const CellGroup& group, std::vector<Conclusion>& conclusions) {
   Conclusion conclusion = group.conclusion("memory_unknown");
@@ -193,7 +218,7 @@ void conclude_memory(const CellGroup& group, std::vector<Conclusion>& conclusion
   }
   // The host device has no graphs that take memory.
   if (conclusion.cells.empty() || group.result.environment.device.kind == "host") return;
-  conclusion.text = "The memory of this step's graphs: graphbench bill measures it.";
+  conclusion.text = "What the driver takes for this step's graphs: graphbench bill measures it.";
   conclusions.push_back(std::move(conclusion));
 }
 
@@ -231,7 +256,7 @@ constexpr Quantity quantities[] = {
 
 struct Warmed {
   std::int64_t warmups = 0;
-  Estimate estimate;  // over all launches, whose interval decides
+  Estimate estimate = {};  // over all launches, whose interval decides
   double shown = 0;   // the median over those launches that the table's median has
 };
 
@@ -377,6 +402,7 @@ void conclude_costs(const CellGroup& group, std::vector<Conclusion>& conclusions
     conclude_setup(group, conclusions);
     conclude_startup(group, conclusions);
     conclude_payback(group, conclusions);
+    conclude_kept_memory(group, conclusions);
     conclude_memory(group, conclusions);
     conclude_phases(group, conclusions);
   }

@@ -99,6 +99,7 @@ std::string_view label_of(std::string_view code) {
       {"enqueueing"sv, "why"sv},
       {"cost"sv, "cost"sv},
       {"startup"sv, "cost"sv},
+      {"memory_kept"sv, "cost"sv},
       {"payback"sv, "pays back"sv},
       {"memory_unknown"sv, "not measured"sv},
       {"not_measured"sv, "not measured"sv}};

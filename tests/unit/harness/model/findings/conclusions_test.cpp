@@ -234,11 +234,16 @@ TEST_F(ConclusionsTest, OfAForeignStepSayWhoseGainItIsAndWhatOneGraphShouldGain)
             "1 in torch.cudagraphs, it runs 42 kernels, and eager runs 165 kernels.");
 }
 
-TEST_F(ConclusionsTest, SayThatNoSweepMeasuresAForeignStepsMemory) {
+TEST_F(ConclusionsTest, SayWhatIsKnownOfAForeignStepsMemory) {
   add("eager", 1, {100e-6}).cell.preset = "own";
   add("whole", 1, {50e-6}).cell.preset = "own";
   EXPECT_EQ(text("memory_unknown"),
-            "memory_unknown: The memory of this step's graphs: graphbench bill measures it.");
+            "memory_unknown: What the driver takes for this step's graphs: graphbench bill measures it.");
+  EXPECT_EQ(text("memory_kept"), "") << "the step's library said nothing";
+  result_.cells[0].library["memory_reserved"] = {"394264576", false};
+  result_.cells[1].library["memory_reserved"] = {"511705088", false};
+  EXPECT_EQ(text("memory_kept"),
+            "memory_kept: PyTorch keeps 394 MB in eager, 512 MB in whole, for all sizes of a mode together.");
   result_.environment.device.kind = "host";
   EXPECT_EQ(text("memory_unknown"), "") << "it has no graphs";
 }
