@@ -257,7 +257,7 @@ constexpr Quantity quantities[] = {
 struct Warmed {
   std::int64_t warmups = 0;
   Estimate estimate = {};  // over all launches, whose interval decides
-  double shown = 0;   // the median over those launches that the table's median has
+  double shown = 0;        // the median over those launches that the table's median has
 };
 
 std::optional<Warmed> over_launches(const CellResult* cell, Number number) {
