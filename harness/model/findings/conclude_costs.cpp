@@ -378,8 +378,9 @@ void conclude_failures(const CellGroup& group, std::vector<Conclusion>& conclusi
       missing.cells.push_back(id_of(cell->cell));
       missing.batches.push_back(cell->cell.batch);
     }
-    const auto like = std::ranges::find_if(
-        all, [&](const Missing& each) { return each.code == code && each.batches == missing.batches; });
+    const auto like = std::ranges::find_if(all, [&](const Missing& each) {
+      return each.code == missing.code && each.batches == missing.batches;
+    });
     if (like == all.end()) {
       all.push_back(std::move(missing));
     } else {
