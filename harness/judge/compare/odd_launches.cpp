@@ -123,7 +123,7 @@ std::vector<model::TwoStates> two_states(std::span<const Pair> pairs,
         if (2 * effects.launches[i].cells >= most) values.push_back(effects.effects[i]);
       }
       const double margin = std::log1p(margin_of(pairs, side, metric, settings.of(metric)));
-      const auto groups = model::two_groups(values, model::log_spread_min);
+      const auto groups = model::two_groups(values, model::log_spread_min, model::launches_level / tests);
       if (!groups || groups->distance <= margin || groups->p * tests >= model::launches_level) continue;
       found.push_back({.in_new = side == &Pair::now,
                        .metric = metric,

@@ -85,7 +85,7 @@ double p_of_larger_spread(std::span<const double> base, std::span<const double> 
   return static_cast<double>(as_large + 1) / static_cast<double>(draws + 1);
 }
 
-std::optional<TwoGroups> two_groups(std::span<const double> values, double spread_min) {
+std::optional<TwoGroups> two_groups(std::span<const double> values, double spread_min, double level) {
   if (values.size() < grouped_min) return std::nullopt;
   // Around their mean, squares keep their digits.
   std::vector<double> drawn(values.begin(), values.end());
@@ -94,7 +94,8 @@ std::optional<TwoGroups> two_groups(std::span<const double> values, double sprea
   const Split split = clearest_split(drawn, spread_min);
   std::mt19937_64 random(1);
   std::int64_t as_clear = 0;
-  for (std::int64_t i = 0; i < draws; ++i) {
+  const auto enough = static_cast<std::int64_t>(level * static_cast<double>(draws + 1));
+  for (std::int64_t i = 0; i < draws && as_clear <= enough; ++i) {
     std::ranges::generate(drawn, [&] { return normal(random); });
     if (clearest_split(drawn, 0).clearness >= split.clearness) ++as_clear;
   }

@@ -24,11 +24,12 @@ double p_of_larger_spread(std::span<const double> base, std::span<const double> 
 struct TwoGroups {
   std::size_t upper = 0;  // number of values in the group of the larger ones
   double distance = 0;    // between the groups' means
-  double p = 1;           // of so clear a split among as many normal values
+  double p = 1;           // of so clear a split among as many normal values; above `level` only that
 };
 
 // The clearest split of the sorted values: the largest distance between the groups' means over the standard
-// deviation within the groups, which counts as at least `spread_min`. Absent below five values.
-std::optional<TwoGroups> two_groups(std::span<const double> values, double spread_min);
+// deviation within the groups, which counts as at least `spread_min`. Absent below five values. Draws samples
+// until p is known to be above `level`, 9,999 at most.
+std::optional<TwoGroups> two_groups(std::span<const double> values, double spread_min, double level);
 
 }  // namespace graphbench::model

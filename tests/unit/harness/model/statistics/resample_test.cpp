@@ -23,7 +23,7 @@ TEST(LargerSpread, CountsAChanceOfTwoLargeValues) {
 }
 
 TEST(TwoGroups, AreWhereTheClearestSplitIs) {
-  const auto groups = two_groups(std::vector<double>{5.001, 1, 1.001, 5, 0.999}, 1e-6);
+  const auto groups = two_groups(std::vector<double>{5.001, 1, 1.001, 5, 0.999}, 1e-6, 0.01);
   ASSERT_TRUE(groups);
   EXPECT_EQ(groups->upper, 2u);
   EXPECT_NEAR(groups->distance, 4.0005, 1e-9);
@@ -31,9 +31,10 @@ TEST(TwoGroups, AreWhereTheClearestSplitIs) {
 }
 
 TEST(TwoGroups, OfEvenlySpreadValuesAreChance) {
-  EXPECT_GT(two_groups(std::vector<double>{1, 2, 3, 4, 5, 6, 7, 8}, 1e-6)->p, 0.05);
-  EXPECT_GT(two_groups(std::vector<double>(5, 1.0), 1e-6)->p, 0.99);
-  EXPECT_FALSE(two_groups(std::vector<double>{1, 1, 2, 2}, 1e-6));
+  EXPECT_GT(two_groups(std::vector<double>{1, 2, 3, 4, 5, 6, 7, 8}, 1e-6, 1)->p, 0.05);
+  EXPECT_GT(two_groups(std::vector<double>{1, 2, 3, 4, 5, 6, 7, 8}, 1e-6, 0.01)->p, 0.01) << "and no more";
+  EXPECT_GT(two_groups(std::vector<double>(5, 1.0), 1e-6, 1)->p, 0.99);
+  EXPECT_FALSE(two_groups(std::vector<double>{1, 1, 2, 2}, 1e-6, 1));
 }
 
 }  // namespace
