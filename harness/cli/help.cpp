@@ -80,7 +80,8 @@ class Found {
     const auto same = [](char a, char b) {
       return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
     };
-    return !std::ranges::search(text, word_, same).empty();
+    // Not std::ranges::search(), which clang 14 does not compile with GCC's library.
+    return std::search(text.begin(), text.end(), word_.begin(), word_.end(), same) != text.end();
   }
 
   void add(const options::CommandShape& command, const std::string& path) {
