@@ -303,6 +303,20 @@ AxisTable foreign_axes() {
        .passes = own,
        .torch = true,
        .also = "bill"},
+      {.name = "torch-pieces",
+       .noun = "way to make pieces",
+       .placeholder = "WAY,...",
+       .help =
+           "how piecewise makes pieces of a step of --torch. breaks: a capture ends before each call that "
+           "--split-ops names, and the next begins behind it; traced: torch.compile's graph of the step is "
+           "cut "
+           "(default: breaks)",
+       .choices = {"breaks", "traced"},
+       .fallback = "breaks",
+       .modes = {"piecewise"},
+       .passes = own,
+       .torch = true,
+       .also = "bill"},
       {.name = "torch-inputs",
        .noun = "source of a check's inputs",
        .placeholder = "WHICH,...",

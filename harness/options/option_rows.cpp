@@ -89,10 +89,11 @@ const std::vector<OptionSpec> own_options = {
     here(torch, "python", Read(), "PATH",
          "the Python interpreter for --torch (default: python3, or the one that graphbench is installed in)",
          {.also = "bench bill doctor", .needs = {"torch"}}),
-    option(steps, "split-ops", at<&Settings::split_ops>, InHash::value, InAb::passed, "OP,...",
-           "ops at which mode piecewise splits: kinds, or name patterns such as *.conv2 (default: the "
-           "workload's own; for --torch scaled_dot_product_attention)",
-           {.also = "bench ladder bill", .reach = {splits, "--mode piecewise"}, .noun = "op"}),
+    option(
+        steps, "split-ops", at<&Settings::split_ops>, InHash::value, InAb::passed, "OP,...",
+        "ops at which mode piecewise splits: kinds, or name patterns such as *.conv2 (default: the "
+        "workload's own); for --torch calls by name or package.module:function, or auto (default: attention)",
+        {.also = "bench ladder bill", .reach = {splits, "--mode piecewise"}, .noun = "op"}),
     option(
         steps, "io-addresses", at<&Settings::caller, &CallerOptions::addresses>, InHash::changed,
         InAb::passed, "WHICH",

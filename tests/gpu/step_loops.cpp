@@ -39,18 +39,21 @@ auto reported(Call&& call, decltype(call()) failed) -> decltype(call()) {
 
 extern "C" {
 
+// `split`: one name of --split-ops, or empty. `pieces`: a value of --torch-pieces, or empty.
 GB_EXPORT void* graphbench_loops_open(const gb_plugin* plugin, const char* device, const char* mode,
-                                      std::int64_t batch) {
+                                      std::int64_t batch, const char* split, const char* pieces) {
   return reported(
       [&]() -> void* {
         auto loops = std::make_unique<Loops>();
         loops->device = graphbench::open_device(device);
         loops->stream = loops->device->make_stream();
-        const graphbench::measure::Opening opening{.batch = batch,
-                                                   .mode = mode,
-                                                   .device_uuid = loops->device->info().uuid,
-                                                   .split_ops = {},
-                                                   .axes = {}};
+        graphbench::measure::Opening opening{.batch = batch,
+                                             .mode = mode,
+                                             .device_uuid = loops->device->info().uuid,
+                                             .split_ops = {},
+                                             .axes = {}};
+        if (*split != '\0') opening.split_ops = {split};
+        if (*pieces != '\0') opening.axes = {{"torch-pieces", pieces}};
         loops->step = std::make_unique<ForeignStep>(*plugin->steps[0], opening, *loops->stream);
         const bool eagerly = opening.mode == "eager";
         loops->executor =
@@ -82,15 +85,16 @@ GB_EXPORT double graphbench_loops_latency(void* opened, std::int64_t steps) {
       -1.0);
 }
 
-// Median submit time in seconds. The step must be one graph. If `bare`, of cudaGraphLaunch of its exec.
+// Median submit time in seconds, of the step's parts together. If `bare`, of cudaGraphLaunch of its exec: the
+// step must be one graph.
 GB_EXPORT double graphbench_loops_submit(void* opened, bool bare, std::int64_t steps) {
   using Clock = std::chrono::steady_clock;
   auto& loops = *static_cast<Loops*>(opened);
   return reported(
       [&] {
         graphbench::GraphExec* const graph = loops.executor->exec_of(0);
-        if (graph == nullptr) throw std::runtime_error("the step launches its graph itself");
-        auto* const exec = static_cast<cudaGraphExec_t>(graph->native_handle());
+        if (bare && graph == nullptr) throw std::runtime_error("the step launches its graph itself");
+        auto* const exec = bare ? static_cast<cudaGraphExec_t>(graph->native_handle()) : nullptr;
         auto* const stream = static_cast<cudaStream_t>(loops.stream->native_handle());
         std::vector<double> seconds;
         for (std::int64_t i = 0; i < steps; ++i) {

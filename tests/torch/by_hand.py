@@ -40,7 +40,8 @@ def library(tree):
                                    tree / "tests/libgraphbench_step_loops.so") if path.exists())
     lent, loops = ctypes.CDLL(str(found)), types.SimpleNamespace()
     for name, result, arguments in (
-            ("open", ctypes.c_void_p, (ctypes.c_void_p, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_int64)),
+            ("open", ctypes.c_void_p, (ctypes.c_void_p, *[ctypes.c_char_p] * 2, ctypes.c_int64,
+                                       *[ctypes.c_char_p] * 2)),
             ("latency", ctypes.c_double, (ctypes.c_void_p, ctypes.c_int64)),
             ("submit", ctypes.c_double, (ctypes.c_void_p, ctypes.c_bool, ctypes.c_int64)),
             ("close", None, (ctypes.c_void_p,))):
@@ -50,6 +51,18 @@ def library(tree):
             function.errcheck = refuse_failure
         setattr(loops, name, function)
     return loops
+
+
+def opened():
+    """The library, and graphbench's module of the same tree."""
+    tree = HERE.parents[1]
+    if not (tree / "lib/graphbench").exists():  # not installed
+        tree = tree / "build/release"
+    sys.path[:0] = [str(tree / "lib/graphbench"), str(HERE)]
+    os.environ.setdefault("GRAPHBENCH_MODULE_DIR", str(tree / "lib/graphbench"))
+    import graphbench
+
+    return library(tree), graphbench
 
 
 class ByHand:
@@ -80,7 +93,7 @@ class ByHand:
 def measure(torch, loops, host, build, batch, pairs):
     opened, streams = {}, {}
     for mode in ("eager", "torch.replay", "whole"):
-        opened[mode] = loops.open(ctypes.addressof(host.plugin), b"cuda:0", mode.encode(), batch)
+        opened[mode] = loops.open(ctypes.addressof(host.plugin), b"cuda:0", mode.encode(), batch, b"", b"")
         if not opened[mode]:
             return {"failed": True}
         streams[mode] = host.steps[host.last].stream
@@ -190,14 +203,7 @@ def main():
     if not torch.cuda.is_available():
         print("by_hand.py: skipped, needs a GPU", file=sys.stderr)
         return 77
-    tree = HERE.parents[1]
-    if not (tree / "lib/graphbench").exists():  # not installed
-        tree = tree / "build/release"
-    sys.path[:0] = [str(tree / "lib/graphbench"), str(HERE)]
-    os.environ.setdefault("GRAPHBENCH_MODULE_DIR", str(tree / "lib/graphbench"))
-    import graphbench
-
-    loops = library(tree)
+    loops, graphbench = opened()
     gc.disable()
     print(f"{torch.cuda.get_device_name()}, PyTorch {torch.__version__}, {pairs} pairs\n"
           f"{'step':12} {'batch':>5} {'eager ms':>9} {'replay ms':>9} {'whole':>7} {'by hand':>7} "

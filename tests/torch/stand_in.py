@@ -10,6 +10,7 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_flatten
 
+import graphbench_breaks
 import graphbench_step
 import graphbench_abi as abi
 from graphbench_check import conversation
@@ -31,7 +32,8 @@ class OlderGraph:
                 again = tree_flatten(function(*args, **kwargs))[0]
                 for old, new in zip(first, again):
                     if isinstance(new, torch.Tensor) and new.data_ptr() != old.data_ptr():
-                        old.copy_(new)
+                        with torch.inference_mode(old.is_inference()):
+                            old.copy_(new)
 
 
 class Graph(OlderGraph):
@@ -42,6 +44,26 @@ class Graph(OlderGraph):
 
     def instantiate(self):
         pass
+
+    def capture_begin(self, **_):
+        self.recorder = Recorder(self)
+        self.recorder.__enter__()
+
+    def capture_end(self):
+        self.recorder.__exit__(None, None, None)
+
+
+class Driver:
+    """In place of graphbench_breaks.Driver."""
+
+    def nodes_of(self, graph):
+        return len(graph.ops)
+
+    def launch(self, graph, stream):
+        graph.replay()
+
+    def destroy(self, execs):
+        execs.clear()
 
 
 class Recorder(TorchDispatchMode):
@@ -83,40 +105,50 @@ def installed(lends=True):
     stack = contextlib.ExitStack()
     for owner, name, value in ((torch.cuda, "CUDAGraph", Graph if lends else OlderGraph),
                                (torch.cuda, "graph", capturing),
-                               (graphbench_step, "shared_pool",
-                                lambda device: types.SimpleNamespace(id=None)),
+                               *((module, "shared_pool", lambda device: types.SimpleNamespace(id=None))
+                                 for module in (graphbench_step, graphbench_breaks)),
+                               (graphbench_breaks, "Driver", Driver),
+                               (torch.cuda, "current_stream", lambda device: None),
                                (torch.cuda, "is_current_stream_capturing", not_capturing),
                                (graphbench_step, "without_owner", lambda tensor: tensor)):
         stack.enter_context(mock.patch.object(owner, name, value))
     return stack
 
 
-def request(mode, batch, axes):
+def request(mode, batch, axes, splits=()):
     names = (abi.c_char_p * len(axes))(*(name.encode() for name in axes))
     values = (abi.c_char_p * len(axes))(*(value.encode() for value in axes.values()))
+    ops = (abi.c_char_p * len(splits))(*(name.encode() for name in splits))
     return abi.Request(place=0, batch=batch, mode=mode.encode(), device_uuid=b"", axis_count=len(axes),
-                       axis_names=names, axis_values=values)
+                       axis_names=names, axis_values=values, split_ops=ops, split_op_count=len(splits))
 
 
-def judge(build, mode="whole", batch=2, renew=True, same_kernels=None, lost=(), lends=True, **axes):
+def judge(build, mode="whole", batch=2, renew=True, same_kernels=None, lost=(), lends=True, splits=(),
+          **axes):
     """What the check says of a step: a verdict, as its worker reads it, or the refusal before a capture."""
     with installed(lends), mock.patch.object(OlderGraph, "lost", lost):
         axes = {name.replace("_", "-"): value for name, value in axes.items()}
-        step = Step(build, request(mode, batch, axes), build.__code__.co_filename)
+        step = Step(build, request(mode, batch, axes, splits), build.__code__.co_filename)
         try:
             step.prepare()
-        except abi.Skip as why:
+        except (abi.Skip, LookupError) as why:
             return {"failed": str(why), "step": step}
         if mode != "eager":
-            step.capture(0)
-            if not step.graphs[0].ops:
+            graphs = {part: step.capture(part) for part, kind in enumerate(step.kinds)
+                      if kind != abi.RUN_PART}
+            if not any(graph.ops for graph in graphs.values()):
                 return {"failed": "recorded_nothing", "step": step}
+
+        def replay():
+            for part in range(len(step.kinds)):
+                graphs[part].replay() if part in graphs else step.runs[part]()
+
         for _ in range(3):  # as a measurement does, which moves state on
-            step.run() if mode == "eager" else step.graphs[0].replay()
+            step.run() if mode == "eager" else replay()
         for word in conversation(step, {"renew": renew, "same_kernels": same_kernels}):
             if "verdict" in word:
                 return {**word["verdict"], "step": step}
             if word["run"] == "eager" or mode == "eager":
                 step.run()
             else:
-                step.graphs[0].replay()
+                replay()

@@ -113,6 +113,13 @@ def gpt2(batch, device):
     return inference(LastHidden(model, use_cache=False), ids)
 
 
+def whisper(batch, device):
+    """Whisper's encoder, base."""
+    model = once(lambda_of(transformers_model("Whisper"), device)).get_encoder()
+    sound = torch.randn(batch, model.config.num_mel_bins, 3000, device=device, dtype=torch.bfloat16)
+    return inference(LastHidden(model), sound)
+
+
 @functools.cache
 def timm_model(name, use="inference"):
     """A model for each use: training changes its weights."""

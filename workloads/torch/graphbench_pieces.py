@@ -1,4 +1,4 @@
-"""Mode piecewise of a step with one callable: cuts the graph that torch.compile traces into parts."""
+"""Mode piecewise with --torch-pieces traced: cuts the graph that torch.compile traces into parts."""
 
 import collections
 import contextlib
@@ -9,17 +9,12 @@ import operator
 import pathlib
 import statistics
 import time
-import types
 
 import torch
 
 from graphbench_abi import CAPTURED, RUN_PART, Skip, one_line
+from graphbench_splits import is_marked
 from graphbench_versions import shared_pool
-
-
-def is_marked(value):
-    """Whether graphbench.eager marked this function. Other objects are not asked: that may run code."""
-    return type(value) is types.FunctionType and bool(value.__dict__.get("graphbench_eager"))
 
 
 def names_of(node):

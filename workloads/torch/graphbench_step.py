@@ -18,6 +18,7 @@ import torch
 
 import graphbench_abi as abi
 from graphbench_abi import Skip, reason_of
+from graphbench_breaks import Breaks
 from graphbench_check import SelfComparison, agree, conversation
 from graphbench_distance import Out, results_of
 from graphbench_doctor import Doctor
@@ -61,7 +62,7 @@ class Step:
         made = self.build()
         self.inputs = Inputs(made, self.globals)
         self.take(made)
-        self.result = self.static = self.pieces = self.talk = None
+        self.result = self.static = self.pieces = self.breaks = self.talk = None
         self.static_gradients = self.returned = self.mode_result = None
         self.graphs, self.held = {}, []
         self.kinds, self.runs = [abi.RUN_PART], {-1: self.run, 0: self.run}
@@ -186,12 +187,12 @@ class Step:
         if mode == "piecewise" and not lends:
             raise Skip(f"mode piecewise needs a PyTorch whose CUDAGraph has raw_cuda_graph: this is PyTorch "
                        f"{torch.__version__}")
-        random = mode in ("whole", "piecewise") and any(
+        traced = mode == "piecewise" and self.axes.get("torch-pieces") == "traced"
+        random = (mode == "whole" or traced) and any(
             generator.device.type == "cuda" for generator, _ in self.state.generators)
-        if random and mode == "piecewise":
-            raise Skip("the step draws random numbers: mode piecewise launches its graphs without "
-                       "CUDAGraph.replay(), so each launch would draw the same numbers again: give --mode "
-                       "whole")
+        if random and traced:
+            raise Skip("the step draws random numbers: --torch-pieces traced launches its graphs without "
+                       "CUDAGraph.replay(), so each launch would draw the same numbers again: leave it out")
         if random:
             self.facts["launched_by"] = "CUDAGraph.replay(), which moves the generators on"
         elif mode == "whole" and not lends:
@@ -200,8 +201,12 @@ class Step:
             self.kinds, self.runs[0] = [abi.LAUNCHED if lends else abi.UNSEEN], self.replay
         elif mode == "whole":
             self.kinds = [abi.CAPTURED]
-        elif mode == "piecewise" and len(self.calls) == 1:
+        elif traced and len(self.calls) == 1:
             cut(self)
+        elif mode == "piecewise" and len(self.calls) == 1:
+            with self.explained():
+                self.breaks = Breaks(self)
+            self.kinds = self.breaks.kinds
         elif mode == "piecewise":
             self.kinds = [abi.RUN_PART if getattr(call, "graphbench_eager", False) else abi.CAPTURED
                           for call in self.calls]
@@ -247,6 +252,8 @@ class Step:
         return [lambda: module(*self.args, **self.kwargs)]
 
     def capture(self, part, within=contextlib.nullcontext()):
+        if self.breaks:
+            return self.breaks.lend(part)
         call = self.runs[part] if self.mode == "piecewise" else self.run
         self.result = None  # so that torch.cuda.graph(), when it begins, can return the memory of this result
         if self.pieces:
@@ -255,11 +262,15 @@ class Step:
         self.register_generators(graph)
         with self.hiding(), recording(graph, pool=shared_pool(self.device).id, stream=self.stream), within:
             call()
+        self.keep_static()
+        self.graphs[part] = graph
+        return graph
+
+    def keep_static(self):
+        """The result and the gradients of the step that was captured: replays write them again."""
         self.static, self.result = self.result, None
         self.static_gradients = [(name, without_owner(gradient)) for name, gradient in self.gradients(False)
                                  if storage_of(gradient)._cdata not in self.state.kept]
-        self.graphs[part] = graph
-        return graph
 
     def register_generators(self, graph):
         """torch registers the device's own generator with each graph; the step's others must be registered
@@ -376,15 +387,13 @@ class Step:
         return {"renewed": len(self.inputs.pairs), "why": why, "changed_outputs": changed,
                 "build_seconds": self.inputs.seconds}
 
-    # Functions of the record gb_step
-
-    def lend_kinds(self, kinds, capacity):
-        ctypes.memmove(kinds, bytes(self.kinds), min(len(self.kinds), capacity))
-        return len(self.kinds)
-
-    def lend_graph(self, part, lent):
+    @contextlib.contextmanager
+    def explained(self):
+        """Says of a capture that failed which call stops it, where the doctor finds one."""
         try:
-            graph = self.capture(part)
+            yield
+        except (Skip, LookupError):
+            raise
         except Exception:
             doctor = Doctor(self.stream, self.file)
 
@@ -397,6 +406,16 @@ class Step:
             if doctor.sentence():
                 raise RuntimeError(doctor.sentence()) from None
             raise
+
+    # Functions of the record gb_step
+
+    def lend_kinds(self, kinds, capacity):
+        ctypes.memmove(kinds, bytes(self.kinds), min(len(self.kinds), capacity))
+        return len(self.kinds)
+
+    def lend_graph(self, part, lent):
+        with self.explained():
+            graph = self.capture(part)
         if self.kinds[part] == abi.LAUNCHED:
             graph.instantiate()
         if self.kinds[part] != abi.UNSEEN:  # that one is instantiated as its capture ends

@@ -4,6 +4,7 @@ import ctypes
 import functools
 import inspect
 import uuid
+import warnings
 
 import torch
 
@@ -39,8 +40,16 @@ def recording(graph, **how):
 @functools.cache
 def shared_pool(device):
     """The memory pool of all graphs of whole, piecewise and torch.replay on a device, as in a serving engine.
-    It outlives its graphs, because torch refuses the handle of a pool whose graphs are all destroyed."""
-    return torch.cuda.MemPool() if hasattr(torch.cuda, "MemPool") else PoolOfHandle(device)
+    It outlives its graphs: one stays, because torch refuses a pool whose graphs are all destroyed."""
+    if not hasattr(torch.cuda, "MemPool"):
+        return PoolOfHandle(device)
+    pool = torch.cuda.MemPool()
+    pool.first = torch.cuda.CUDAGraph()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # torch says that it is empty
+        with recording(pool.first, pool=pool.id):
+            pass
+    return pool
 
 
 class PoolOfHandle:

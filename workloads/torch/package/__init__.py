@@ -2,6 +2,7 @@
 
 Imports no torch. Step files import it too: there `eager` marks what mode piecewise does not capture."""
 
+import functools
 import json
 import os
 import pathlib
@@ -11,6 +12,7 @@ import sys
 import tempfile
 
 in_worker = False  # graphbench's own Python process sets it
+at_eager = None  # likewise, while a step runs in pieces: receives what eager() marked, and its arguments
 
 
 class Error(Exception):
@@ -45,10 +47,15 @@ def load(source):
 
 
 def eager(function):
-    """Marks a callable of a step's list, or a function that a step calls with tensors, and returns it: mode
-    piecewise runs it without a graph. The mark is `function.graphbench_eager = True`."""
-    function.graphbench_eager = True
-    return function
+    """Marks a callable of a step's list, or a function that a step calls, and returns a wrapper of it: mode
+    piecewise runs it without a graph. A function at the top level of a module can also be marked by
+    `function.graphbench_eager = True`."""
+    @functools.wraps(function)
+    def marked(*args, **kwargs):
+        return at_eager(function, args, kwargs) if at_eager else function(*args, **kwargs)
+
+    marked.graphbench_eager = True
+    return marked
 
 
 def sweep(step, **options):

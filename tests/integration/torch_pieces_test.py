@@ -1,0 +1,193 @@
+"""Mode piecewise of PyTorch steps, on the CPU with a stand-in for torch's graphs: where steps break, and what
+their pieces compute. Each mutant breaks the mode in one place, and a case must then be wrong."""
+
+import gc
+import json
+import pathlib
+import subprocess
+import sys
+import unittest
+from unittest import mock
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PYTHON = "/usr/bin/python3"
+
+
+def cases():
+    """By name, functions that return whether what is said of a step is right. torch is imported here only."""
+    import torch
+
+    import graphbench_breaks as breaks
+    import graphbench_package
+    import graphbench_splits as splits
+    import graphbench_state as state
+    from stand_in import judge
+
+    nn = torch.nn
+    gc.freeze()
+    state.collected = gc.get_objects
+
+    def net(width=16):
+        torch.manual_seed(0)
+        return nn.Linear(width, width).requires_grad_(False)
+
+    def of(function, model=None):
+        """A step of a function of a layer and its input."""
+        def build(batch, device):
+            first, x = model or net(), torch.randn(batch + 3, 16)
+            return lambda: function(first, x)
+        return build
+
+    def right(said, kinds, at):
+        """Whether the check passes, and the parts are of these kinds: c captured, r run between graphs."""
+        found = "".join("rc"[kind > 0] for kind in said["step"].kinds)
+        return not said["failed"] and said["identical"] and (
+            (found, said["step"].facts["split_at"]) == (kinds, at))
+
+    def refused(said, *words):
+        return all(word in said["failed"] for word in words) or print(said["failed"], file=sys.stderr)
+
+    def pieces(function, *names, model=None):
+        return judge(of(function, model), "piecewise", splits=names)
+
+    @graphbench_package.eager
+    def doubled(y):
+        return y.mul_(2)
+
+    class Block(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.first = net()
+
+        def forward(self, x):
+            return torch.relu(self.first(x))
+
+    class Recurrent(nn.Module):
+        def __init__(self):
+            super().__init__()
+            torch.manual_seed(0)
+            self.layer = nn.GRU(16, 16).requires_grad_(False)
+
+        def forward(self, x):
+            return torch.relu(self.layer(torch.relu(x))[0])
+
+    blocks = nn.ModuleDict({"all": nn.ModuleList(Block() for _ in range(4)), "last": nn.Sequential(*[
+        nn.Sequential(net(), nn.ReLU()) for _ in range(2)])})
+
+    def through(model, x):
+        for block in model["all"]:
+            x = block(x)
+        return model["last"](x)
+
+    def routed(first, x):
+        order = torch.topk(first(x), 4).indices
+        return torch.zeros_like(x).scatter_(1, order, torch.relu(x))
+
+    attend = nn.functional.scaled_dot_product_attention if hasattr(
+        nn.functional, "scaled_dot_product_attention") else None
+
+    found = {
+        "a named call runs between two graphs": lambda: right(
+            pieces(lambda first, x: first(torch.sort(first(x)).values), "sort"), "crc", "sort x1"),
+        "what a call returns is read again": lambda: right(
+            pieces(lambda first, x: first(x[torch.sort(first(x)[:, 0]).indices]), "sort"), "crc", "sort x1"),
+        "nothing between two calls is no piece": lambda: right(
+            pieces(lambda first, x: first(torch.sort(torch.sort(first(x)).values, 0).values), "sort"),
+            "crrc", "sort x2"),
+        "the first and the last call have no piece before and behind": lambda: right(
+            pieces(lambda first, x: torch.sort(torch.relu(torch.sort(x).values)).values, "sort"), "rcr",
+            "sort x2"),
+        "a marked function that writes its argument": lambda: right(
+            pieces(lambda first, x: first(doubled(first(x)))), "crc", "doubled x1"),
+        "a function by its path": lambda: right(
+            pieces(lambda first, x: first(nn.functional.softsign(first(x))), "torch.nn.functional:softsign"),
+            "crc", "torch.nn.functional:softsign x1"),
+        "inference mode is there again": lambda: right(
+            pieces(torch.inference_mode()(lambda first, x: first(torch.sort(first(x)).values)), "sort"),
+            "crc", "sort x1"),
+        "auto takes experts": lambda: right(pieces(routed, "auto"), "cr", "scatter_ x1"),
+        "auto takes a recurrent layer": lambda: right(
+            judge(lambda batch, device: (Recurrent(), (torch.randn(3, batch, 16),)), "piecewise",
+                  splits=["auto"]), "crc", "gru x1"),
+        "auto takes the longest list of blocks": lambda: right(pieces(through, "auto", model=blocks),
+                                                               "cccc", "Block x3"),
+        "nothing fits": lambda: refused(
+            pieces(lambda first, x: torch.relu(first(x)), "auto"), "no list of equal blocks",
+            "linear x1, relu x1"),
+        "no attention": lambda: refused(pieces(lambda first, x: torch.relu(first(x))),
+                                        "calls no attention", "give --split-ops auto", "linear x1, relu x1"),
+        "a name that is not called": lambda: refused(
+            pieces(lambda first, x: torch.relu(first(x)), "sort"), "--split-ops: the step calls no sort"),
+        "a path that is not there": lambda: refused(
+            pieces(lambda first, x: torch.relu(first(x)), "torch.nn:nobody"), "is no function of a module"),
+        "autograd records": lambda: refused(
+            judge(lambda batch, device: (nn.Linear(4, 4), (torch.randn(batch, 4),)), "piecewise",
+                  splits=["linear"]), "autograd records at linear", "torch.no_grad()"),
+        "nothing outside of the calls": lambda: refused(
+            pieces(lambda first, x: torch.sort(x).values, "sort"), "enqueues nothing outside"),
+    }
+    if attend:
+        found["attention is the default"] = lambda: right(
+            pieces(lambda first, x: first(attend(*[first(x).view(1, 1, -1, 16)] * 3))), "crc",
+            "scaled_dot_product_attention x1")
+
+    mutants = [
+        ("results are not copied", mock.patch.object(
+            breaks, "replayable", lambda function, args, kwargs, *_: lambda: function(*args, **kwargs)),
+         "what a call returns is read again"),
+        ("calls do not run between graphs", mock.patch.object(breaks, "replayable", lambda *_: lambda: None),
+         "a named call runs between two graphs"),
+        ("inference mode is left", mock.patch.object(breaks, "ambient", lambda is_op: []),
+         "inference mode is there again"),
+        ("autograd is not seen", mock.patch.object(breaks, "records_autograd", lambda *_: False),
+         "autograd records"),
+        ("a shorter list", mock.patch.object(splits, "equal_blocks", lambda modules: [
+            [each for each in modules if isinstance(each, Block)][:2]]),
+         "auto takes the longest list of blocks"),
+        ("experts are not known", mock.patch.object(splits, "EXPERTS", set()), "auto takes experts"),
+    ]
+    return found, mutants
+
+
+def report():
+    sys.path[:0] = [str(ROOT / "workloads/torch"), str(ROOT / "tests/torch")]
+    import importlib.util
+
+    package = ROOT / "workloads/torch/package/__init__.py"
+    spec = importlib.util.spec_from_file_location("graphbench_package", package)
+    sys.modules["graphbench_package"] = sys.modules["graphbench"] = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(sys.modules["graphbench_package"])
+    found, mutants = cases()
+
+    def holds(name):
+        try:
+            return bool(found[name]())
+        except Exception as error:  # noqa: BLE001 - a case that ends so is wrong
+            print(f"{name}: {type(error).__name__}: {error}", file=sys.stderr)
+            return False
+
+    wrong = [name for name in found if not holds(name)]
+    alive = []
+    for name, broken, case in mutants:
+        with broken:
+            if holds(case):
+                alive.append(name)
+    print(json.dumps({"cases": len(found), "wrong": wrong, "mutants": len(mutants), "alive": alive}))
+
+
+HAS_TORCH = subprocess.run([PYTHON, "-c", "import torch"], capture_output=True, check=False).returncode == 0
+
+
+@unittest.skipUnless(HAS_TORCH, f"{PYTHON} has no torch")
+class Pieces(unittest.TestCase):
+    def test_steps_break_where_they_should_and_pieces_compute_what_eager_does(self):
+        done = subprocess.run([PYTHON, "-W", "ignore", "-B", __file__, "--report"], capture_output=True,
+                              text=True, check=False)
+        self.assertEqual(0, done.returncode, done.stderr)
+        said = json.loads(done.stdout.splitlines()[-1])
+        self.assertEqual(([], []), (said["wrong"], said["alive"]), done.stderr)
+        self.assertGreater(said["cases"] + said["mutants"], 20)
+
+
+if __name__ == "__main__":
+    unittest.main() if "--report" not in sys.argv else report()
