@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "graphs/base/text.hpp"
@@ -311,8 +312,33 @@ bool CapturedExecutor::take_execs() {
   return true;
 }
 
+// Compares the addresses that the step's launches have.
+std::int64_t CapturedExecutor::gradients_in_place() const {
+  std::map<ir::ValueId, std::pair<const Item*, const void*>> written;
+  std::set<std::pair<ir::ValueId, const Item*>> taken;
+  for (const Item& item : items_) {
+    for (std::size_t i = item.first; i < item.last; ++i) {
+      const ir::Op& op = program_.ops()[op_at(i).op];
+      const bool backward = op.phase == ir::Phase::backward || op.phase == ir::Phase::accumulate;
+      const std::vector<ir::ValueId>& values = op_at(i).operands;
+      for (std::size_t k = 0; k < values.size(); ++k) {
+        const void* const at = operands_.of(i)[k];
+        const auto from = written.find(values[k]);
+        if (k >= op.inputs.size()) {
+          if (backward || op.kind.ends_with("_loss")) written[values[k]] = {&item, at};
+        } else if (backward && item.captured && from != written.end() && from->second.first != &item &&
+                   from->second.second == at) {
+          taken.emplace(values[k], &item);
+        }
+      }
+    }
+  }
+  return static_cast<std::int64_t>(taken.size());
+}
+
 StepCounts CapturedExecutor::counts() const {
   StepCounts counts;
+  counts.gradients_in_place = gradients_in_place();
   counts.parts = parts_;
   counts.kernels = static_cast<std::int64_t>(eager_.kernels().kernels.size());
   counts.peak_bytes = static_cast<std::int64_t>(eager_.kernels().peak_bytes);

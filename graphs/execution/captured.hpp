@@ -97,6 +97,7 @@ class CapturedExecutor : public Executor {
   void launch_shared_execs();
   void record_graph(Item& item);
   const ir::Op* refused_alone(const Item& item);
+  std::int64_t gradients_in_place() const;
 
   bool name_nodes_;
   std::vector<Fork> forks_;

@@ -33,7 +33,9 @@ struct StepCounts {
   std::int64_t parts = 0;  // pieces, plus runs of eagerly launched ops between them
   std::int64_t kernels = 0;
   std::int64_t peak_bytes = 0;  // in the pool
-  bool unseen = false;          // a foreign step has graphs that it cannot lend
+  // How often a graph reads a gradient of another part of the step, at the address where that part wrote it.
+  std::int64_t gradients_in_place = 0;
+  bool unseen = false;  // a foreign step has graphs that it cannot lend
 };
 
 // How a step of the graph modes reaches the caller's memory (IoForm), and totals since the capture.

@@ -122,7 +122,7 @@ constexpr MetricRow of_steps[] = {
              "Bytes of the state of a training step's optimizer."),
     training("copies_skipped", value<&facts::TrainingFacts::copies_skipped>(),
              "graphbench_training_copies_skipped", false,
-             "Number of gradients that one graph of a training step passes to another without a copy."),
+             "Number of gradients that reach a graph of a training step without a copy."),
     training("peak_bytes", value<&Training::peak_bytes>(), "graphbench_training_peak_bytes", false,
              "Peak memory of a training step's activations and gradients."),
     training("forward_seconds", value<&Training::forward_seconds>(), "graphbench_training_forward_seconds",

@@ -21,8 +21,8 @@ struct TrainingFacts {
   std::int64_t saved_bytes;  // forward activations that later phases read
   std::int64_t gradient_bytes;
   std::int64_t optimizer_bytes;  // state that the optimizer writes
-  // How often a graph of the step reads a gradient that another graph wrote. Both graphs use the same
-  // address, so a framework that compares pointers would skip the copy.
+  // How often a graph reads a gradient of another part of the step (graph or eager op), at the address where
+  // that part wrote it. So a framework that compares pointers would skip the copy.
   std::optional<std::int64_t> copies_skipped;
 };
 

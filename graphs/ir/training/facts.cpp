@@ -1,7 +1,6 @@
-// Counts ops, bytes and copies of a training program.
+// Counts ops and bytes of a training program.
 #include <algorithm>
 #include <set>
-#include <utility>
 #include <vector>
 
 #include "graphs/ir/passes.hpp"
@@ -27,29 +26,6 @@ std::vector<std::string> uncapturable_gradients(const Program& program) {
   return lines;
 }
 
-namespace {
-
-// Counts the (gradient, graph) pairs where the graph reads the gradient but did not write it.
-std::int64_t handed_over(const Program& program) {
-  constexpr std::size_t none = static_cast<std::size_t>(-1);
-  std::vector<std::size_t> written_in(program.values().size(), none);
-  std::set<std::pair<ValueId, std::size_t>> taken;
-  std::size_t graph = 0;
-  for (const Op& op : program.ops()) {
-    graph += op.starts_graph ? 1 : 0;
-    const bool backward = op.phase == Phase::backward || op.phase == Phase::accumulate;
-    for (const ValueId id : op.inputs) {
-      if (backward && written_in[id] != none && written_in[id] != graph) taken.emplace(id, graph);
-    }
-    for (const ValueId id : op.outputs) {
-      if (backward || op.kind.ends_with("_loss")) written_in[id] = graph;
-    }
-  }
-  return static_cast<std::int64_t>(taken.size());
-}
-
-}  // namespace
-
 facts::TrainingFacts training_facts(const Program& program, std::int64_t batch) {
   facts::TrainingFacts facts{};
   facts.ops.removed = program.removed_ops();
@@ -73,7 +49,6 @@ facts::TrainingFacts training_facts(const Program& program, std::int64_t batch) 
       if (program.value(id).kind == ValueKind::state) facts.optimizer_bytes += bytes_of(id);
     }
   }
-  facts.copies_skipped = handed_over(program);
   for (const ValueId id : program.values_of(ValueKind::gradient)) facts.gradient_bytes += bytes_of(id);
   return facts;
 }

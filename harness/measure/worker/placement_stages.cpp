@@ -83,6 +83,7 @@ void set_up_first(TaskRun& run, BatchRun& batch) {
   if (run.trains()) {
     batch.result.training.emplace().program = ir::training_facts(*run.program, batch.size);
     batch.result.training->peak_bytes = counts.peak_bytes;
+    batch.result.training->program.copies_skipped = counts.gradients_in_place;
     if (run.is_graph_cell(batch)) {
       for (const std::string& line : ir::uncapturable_gradients(*run.program))
         batch.result.training->breaks.push_back({std::string(name_of(ErrorCode::no_gradient_capture)), line});
