@@ -16,6 +16,10 @@ bool in_graphs(const model::Cell& cell, std::string_view, const SweepOptions&) {
   return model::is_graph_mode(cell.mode);
 }
 
+bool in_graphs_alone(const model::Cell& cell, std::string_view device, const SweepOptions& options) {
+  return in_graphs(cell, device, options) && !cell.more_axes.contains("ranks");
+}
+
 // Only programs, not foreign steps, are built, recorded and dumped by us.
 bool is_program(const model::Cell& cell, std::string_view, const SweepOptions&) {
   return cell.preset != model::of_its_own;
@@ -109,9 +113,10 @@ const std::vector<OptionSpec> own_options = {
             .choices = {"refuse", "copy_back"}}),
     option(steps, "on-skip", at<&Settings::caller, &CallerOptions::on_skip>, InHash::changed, InAb::passed,
            "WHAT",
-           "action if a program cannot be captured. record: record the reason; eager: run the cell in mode "
+           "action if a mode cannot hold the step. record: record the reason; eager: run the cell in mode "
            "eager (default: record)",
-           {.reach = {in_graphs, "a graph mode, such as --mode whole"}, .choices = {"record", "eager"}}),
+           {.reach = {in_graphs_alone, "a graph mode, such as --mode whole, and without --ranks"},
+            .choices = {"record", "eager"}}),
     option(steps, "capture-stream", at<&Settings::caller, &CallerOptions::capture_stream>, InHash::changed,
            InAb::passed, "WHOSE",
            "stream on which steps are captured and run. own: a stream of graphbench's own; default: the "

@@ -105,7 +105,7 @@ class Caller(HarnessCase):
         self.assertEqual(("ok", "eager", "host_op"),
                          (whole["status"], whole["fallback"], whole["fallback_reason"]["code"]))
         self.assertEqual(0, whole["graph"]["pieces"])
-        self.assertIn("ran in mode eager, because the program cannot be captured (host_op", done.stdout)
+        self.assertIn("ran in mode eager, because the mode cannot hold the step (host_op", done.stdout)
         self.assertEqual({"on-skip": "eager"}, document["plan"]["caller"])
         piecewise = next(cell for cell in cells.values() if cell["mode"] == "piecewise")
         self.assertNotIn("fallback", piecewise)

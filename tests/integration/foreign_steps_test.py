@@ -54,6 +54,18 @@ class ForeignSteps(HarnessCase):
         self.assertEqual({"code": "unsupported", "message": "open: graphs cannot hold this"},
                          self.cells()["whole", 31]["reason"])
 
+    def test_a_skipped_mode_may_run_eagerly(self):
+        self.sweep("--mode", "eager,whole", "--on-skip", "eager", batch="1,17,31,47", code=3)
+        cells = self.cells()
+        self.assertEqual(("ok", None), tuple(cells["whole", 1].get(name) for name in ("status", "fallback")))
+        self.assertEqual("failed", cells["whole", 17]["status"], "a failure is no skip")
+        for batch, why in ((31, "open: graphs cannot hold this"), (47, "capture: error 2 of the example")):
+            cell = cells["whole", batch]
+            self.assertEqual(("ok", "eager", why),
+                             (cell["status"], cell["fallback"], cell["fallback_reason"]["message"]))
+            self.assertEqual(("eager_again", 0), (cell["check"]["reference"], cell["graph"]["pieces"]))
+            self.assertEqual({"unsupported": 1}, cell["counters"]["skips"])
+
     def test_a_graph_that_cannot_be_lent_has_no_nodes(self):
         self.sweep("--mode", "eager,whole", batch="37", code=0)
         cell = self.cells()["whole", 37]

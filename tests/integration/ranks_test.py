@@ -90,6 +90,7 @@ class Ranks(HarnessCase):
         self.assert_refused(self.sweep(*plugin, device="all"), "--ranks",
                             "each device of a list has its own sweep")
         self.assert_refused(self.sweep(*plugin, ranks="65"), "--ranks", "give at most 64")
+        self.assert_refused(self.sweep(*plugin, "--on-skip", "eager"), "--on-skip", "without --ranks")
         for option, value in (("--sustained", "5"), ("--cpu", "0")):
             self.assert_refused(self.sweep(*plugin, option, value), option, "no meaning for several ranks")
 

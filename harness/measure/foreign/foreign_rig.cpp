@@ -69,18 +69,20 @@ ForeignRig::ForeignRig(const model::WorkerTask& task, Device& device, const gb_s
                        const Rank& rank)
     : Rig(task, device), record_(record), phase_(phase), rank_(rank) {
   for (const std::int64_t batch : largest_first(task.batches)) {
-    if (!open(batch)) return;
+    if (!open(batch, task_.mode)) return;
   }
 }
 
-bool ForeignRig::open(std::int64_t batch) {
+bool ForeignRig::open(std::int64_t batch, const std::string& mode) {
   phase_(batch, "open");
   const Opening opening{.batch = batch,
-                        .mode = task_.mode,
+                        .mode = mode,
                         .device_uuid = device().info().kind == "host" ? "" : device().info().uuid,
                         .split_ops = task_.settings.split_ops,
                         .axes = {task_.more_axes.begin(), task_.more_axes.end()}};
   auto& [step, failure] = opened_[batch];
+  step.reset();
+  failure.reset();
   try {
     const Heartbeat at_work([&] { phase_(batch, "open"); });
     step = std::make_unique<ForeignStep>(record_, opening, stream());
@@ -92,7 +94,7 @@ bool ForeignRig::open(std::int64_t batch) {
 }
 
 ForeignStep& ForeignRig::step_at(std::int64_t batch) {
-  if (task_.batches.empty() && !opened_.contains(batch)) open(batch);
+  if (task_.batches.empty() && !opened_.contains(batch)) open(batch, task_.mode);
   const Opened& opened = opened_[batch];
   if (opened.failure) throw Error(*opened.failure);
   if (!opened.step)
@@ -102,9 +104,11 @@ ForeignStep& ForeignRig::step_at(std::int64_t batch) {
 }
 
 std::unique_ptr<execution::Executor> ForeignRig::make_executor(std::int64_t batch, bool eagerly) {
-  return std::make_unique<ForeignExecutor>(
-      device(), stream(), step_at(batch),
-      eagerly || task_.mode == execution::name_of(execution::ExecutionMode::eager));
+  const std::string eager(execution::name_of(execution::ExecutionMode::eager));
+  // After a skip the step of that mode may only be closed.
+  if (eagerly && task_.mode != eager) open(batch, eager);
+  return std::make_unique<ForeignExecutor>(device(), stream(), step_at(batch),
+                                           eagerly || task_.mode == eager);
 }
 
 std::map<std::string, model::LibraryFact> ForeignRig::library(std::int64_t batch) {

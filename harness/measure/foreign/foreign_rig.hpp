@@ -47,7 +47,8 @@ class ForeignRig final : public Rig {
   std::unique_ptr<execution::Executor> make_executor(std::int64_t batch, bool eagerly) override;
   void let_step_check(ForeignStep& step, execution::Executor& executor, const model::StepRecords* records,
                       std::optional<model::Check>& check);
-  bool open(std::int64_t batch);  // false: other batches need a new process
+  // Closes what was open for the batch. Returns false if other batches need a new process.
+  bool open(std::int64_t batch, const std::string& mode);
   ForeignStep& step_at(std::int64_t batch);
 
   const gb_step& record_;

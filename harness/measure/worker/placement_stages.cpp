@@ -36,7 +36,8 @@ std::unique_ptr<execution::Executor> prepare(TaskRun& run, BatchRun& batch, mode
     const bool skip = is_skip(error.code());
     if (!model::is_graph_mode(run.task.mode) || !(skip || refuses_capture(error.code()))) throw;
     if (skip) batch.result.counters.emplace().skips[std::string(name_of(error.code()))] = 1;
-    if (run.task.settings.caller.on_skip != "eager") throw;
+    // The other ranks of a group may be in the middle of the mode's step.
+    if (run.task.settings.caller.on_skip != "eager" || !run.rank.alone()) throw;
     Rig& rig = run.placement->rig();
     if (!rig.survives(error.code())) forget_refusal(*rig.make_eager(batch.size), rig.stream());
     executor = rig.prepare(batch.size, setup, phase, true);
@@ -82,8 +83,8 @@ void set_up_first(TaskRun& run, BatchRun& batch) {
   }
   if (run.trains()) {
     batch.result.training.emplace().program = ir::training_facts(*run.program, batch.size);
-    batch.result.training->peak_bytes = counts.peak_bytes;
     batch.result.training->program.copies_skipped = counts.gradients_in_place;
+    batch.result.training->peak_bytes = counts.peak_bytes;
     if (run.is_graph_cell(batch)) {
       for (const std::string& line : ir::uncapturable_gradients(*run.program))
         batch.result.training->breaks.push_back({std::string(name_of(ErrorCode::no_gradient_capture)), line});

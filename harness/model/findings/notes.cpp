@@ -247,7 +247,7 @@ void add_ways(Notes& notes, const Result& result) {
   add_first(notes, result, "ran_eager", [](const CellResult& cell) -> std::string {
     if (cell.fallback.empty()) return "";
     const Reason why = cell.fallback_reason.value_or(Reason{"internal", "no reason"});
-    return fmt::format("ran in mode eager, because the program cannot be captured ({}: {})", why.code,
+    return fmt::format("ran in mode eager, because the mode cannot hold the step ({}: {})", why.code,
                        one_line(why.message));
   });
   add_first(notes, result, "updates_refused", [](const CellResult& cell) -> std::string {

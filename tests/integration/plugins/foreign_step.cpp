@@ -18,6 +18,7 @@ namespace {
 using namespace test_plugin;
 
 constexpr std::int64_t batch_that_does_not_open = 13;
+constexpr std::int64_t batch_that_is_skipped_late = 47;
 constexpr std::int64_t batch_whose_graph_differs = 17;
 constexpr std::int64_t batch_that_crashes = 19;
 constexpr std::int64_t batch_that_fails_in_run = 23;
@@ -75,6 +76,7 @@ class Step {
 
   // On CUDA, lends graphbench the graph of `whole`, and in `piecewise` the graph of the first part.
   int capture(std::int32_t part, void** graph) {
+    if (batch_ == batch_that_is_skipped_late) return GB_STEP_SKIP;
     if (!on_cuda_ || part > 0) return 0;
 #ifdef GRAPHBENCH_TEST_CUDA
     const auto run = mode_ == "piecewise" ? [](void* step) { return static_cast<Step*>(step)->first(); }

@@ -91,7 +91,7 @@ TEST(Notes, NameWhatIsNotClean) {
         r.cells[3].library["busy_threads"] = {"loader", true};
       },
       "busy_threads", "thread loader was busy");
-  expect([](Result& r) { r.cells[3].fallback = "eager"; }, "ran_eager", "the program cannot be captured");
+  expect([](Result& r) { r.cells[3].fallback = "eager"; }, "ran_eager", "the mode cannot hold the step");
   expect(
       [](Result& r) {
         r.cells[3].caller_io.emplace().refused = Reason{"graph_update_failed", "piece 0"};
