@@ -145,6 +145,11 @@ class LadderJob final : public sweep::Job {
   void check() override {
     budgets_ = budgets_of(asked_);
     request_ = request_of(asked_, options_.seed);
+    const std::vector<std::string>& modes = options_.axes.mode;  // empty: whole
+    if (request_.policy.exec == ExecOf::one_switch && !modes.empty() &&
+        (contains(modes, "piecewise") || !contains(modes, "whole")))
+      throw InputError("--exec",
+                       "an arm of a SWITCH is a step in one graph: give --mode whole, or another --exec");
     from_file_ = asked_.from_file();
     if (!asked_.suggest.empty()) check_suggestion(asked_, request_, budgets_);
     if (!from_file_) check_routes(request_);
