@@ -182,6 +182,40 @@ TEST_P(BranchConformance, PiecewiseSplitsAtItAndWholeHoldsIt) {
 INSTANTIATE_TEST_SUITE_P(Devices, BranchConformance, graph_mode_parameters({base_programs()[8]}),
                          name_of_program_parameter);
 
+using SwitchConformance = ProgramFixture;
+
+// The arms' steps have memory of their own: a wrong arm leaves the results of an earlier seed in ours.
+TEST_P(SwitchConformance, AStepIsThatOfItsOwnArm) {
+  std::vector<std::unique_ptr<Rig>> rigs;
+  std::vector<std::unique_ptr<execution::Executor>> steps;
+  std::vector<execution::Executor*> arms;
+  for (const std::int64_t batch : {3, 2, 1}) {
+    rigs.push_back(std::make_unique<Rig>(device(), stream(), program(), 3));
+    steps.push_back(rigs.back()->prepare(mode(), batch));
+    arms.push_back(steps.back().get());
+  }
+  const Buffer selector(device(), sizeof(std::int32_t));
+  if (steps.front()->counts().parts > 1) {
+    EXPECT_EQ(error_code_of([&] { arms.front()->join_switch(arms, selector.data()); }),
+              ErrorCode::unsupported);
+    return;
+  }
+  arms.front()->join_switch(arms, selector.data());
+  std::uint64_t seed = 0;
+  for (const int arm : {0, 2, 1, 1, 2, 0, 1}) {
+    Rig& rig = *rigs[arm];
+    const std::int64_t batch = 3 - arm;
+    const std::vector<Bytes> expected = rig.eager_step(batch, ++seed);
+    arms[arm]->take_execs();
+    EXPECT_EQ(rig.step(*arms[arm], batch, seed), expected) << "arm " << arm;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Devices, SwitchConformance,
+                         graph_mode_parameters({base_programs()[0], base_programs()[1], base_programs()[3],
+                                                base_programs()[8]}),
+                         name_of_program_parameter);
+
 using ForkConformance = ProgramFixture;
 
 TEST_P(ForkConformance, ProductsSideBySideComputeTheSame) {
