@@ -57,7 +57,7 @@ struct BuildChoice {
   std::map<std::string, std::int64_t> options = {};
   // The chosen value of each axis, by the axis's name. build() reads the axes of ir::training_options() and
   // three others: `attention` (only "decomposed" changes the program), `epilogues` (only "off" and "joined"
-  // change it) and `program-pass` (the name of a plugin's rewriting pass).
+  // change it) and `program-pass` (names of plugins' rewriting passes, A+B).
   std::map<std::string, std::string> axes = {};
   std::vector<std::string> splits = {};  // for `piecewise`; empty: the workload's own splits
 };

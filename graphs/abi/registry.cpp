@@ -136,7 +136,9 @@ const WorkloadRegistry::Pass& WorkloadRegistry::pass(const std::string& name) co
 
 ir::Program WorkloadRegistry::build(std::string_view workload, const BuildChoice& choice) const {
   const auto asked = choice.axes.find("program-pass");
-  const Pass* rewriting = asked == choice.axes.end() ? nullptr : &pass(asked->second);
+  std::vector<const Pass*> rewriting;
+  if (asked != choice.axes.end())
+    for (const std::string& name : split(asked->second, '+')) rewriting.push_back(&pass(name));
   ir::Program program = build_forward(workload, choice);
   if (choice.pass == "training")
     program = ir::differentiate(program, catalog_, ir::training_options(choice.axes));
@@ -146,10 +148,10 @@ ir::Program WorkloadRegistry::build(std::string_view workload, const BuildChoice
   };
   if (is("epilogues", "off")) program = ir::without_epilogues(program, catalog_);
   if (is("attention", "decomposed")) program = ir::decompose_attention(program, catalog_);
-  if (rewriting != nullptr)
+  for (const Pass* each : rewriting)
     program = run_program_pass(
-        rewriting->record, program, catalog_,
-        plugin_label(rewriting->plugin) + ": pass " + asked->second + " of program " + program.name());
+        each->record, program, catalog_,
+        plugin_label(each->plugin) + ": pass " + each->record.name + " of program " + program.name());
   if (is("epilogues", "joined")) program = ir::with_epilogues(program, catalog_, choice.splits);
   return program;
 }

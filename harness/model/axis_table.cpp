@@ -201,7 +201,8 @@ AxisTable program_axes() {
        .values = names,
        .noun = "program pass",
        .placeholder = "NAME,...",
-       .help = "a plugin's pass that rewrites the program; none: no pass (default: none)",
+       .help = "a plugin's pass that rewrites the program, or several in their order, A+B; none: no pass "
+               "(default: none)",
        .fallback = "none",
        .passes = names_of(passes())},
   };

@@ -67,13 +67,16 @@ class TrainingPlugins(HarnessCase):
 
     def test_a_pass_of_a_plugin_rewrites_the_program_and_says_so(self):
         plugin = ("--plugin", self.plugin("program_pass"), "--workload", "mlp")
-        cells = self.sweep(*plugin, "--optimizer", "sgd", "--program-pass", "none,relu-for-gelu")
+        cells = self.sweep(*plugin, "--optimizer", "sgd", "--program-pass",
+                           "none,relu-for-gelu,relu-for-gelu+relu-for-gelu")
         self.assert_ok(cells.values())
         step = "mlp/tiny/fp32/training/b2/w0/whole/optimizer=sgd"
         self.assertNotIn("rewrites", cells[step])
         changed = cells[step + "/program-pass=relu-for-gelu"]
         self.assertEqual(cells[step]["training"]["ops"], changed["training"]["ops"])
         self.assertEqual(18, len(changed["rewrites"]))
+        twice = cells[step + "/program-pass=relu-for-gelu+relu-for-gelu"]
+        self.assertEqual([*changed["rewrites"], "pass relu-for-gelu: no op was changed"], twice["rewrites"])
         for line in ("layer0.up is relu", "added 16 ops: layer0.up.relu (relu), ...",
                      "removed 16 ops: layer0.up (gelu_tanh), ..."):
             self.assertIn("pass relu-for-gelu: " + line, changed["rewrites"])
@@ -87,6 +90,8 @@ class TrainingPlugins(HarnessCase):
     def test_a_pass_that_is_wrong_or_unknown_is_refused_by_name(self):
         plugin = ("--plugin", self.plugin("program_pass"), "--workload", "mlp")
         for name, text in (("relu", 'program-pass "relu" is unknown: give one of relu-for-gelu, failing'),
+                           ("relu-for-gelu+relu", 'program-pass "relu" is unknown'),
+                           ("relu-for-gelu+failing", "pass failing of program mlp/tiny/fp32/training: it"),
                            ("failing", "program mlp/tiny/fp32/training: it takes convolutions alone")):
             done = self.run_graphbench(*TINY, *plugin, "--pass", "training", "--program-pass", name, code=2)
             self.assertIn(text, done.stderr.strip().splitlines()[-1])

@@ -115,6 +115,32 @@ TEST(ProgramPass, MakesAnotherAndSaysWhatItDid) {
                                               "pass mine: added 1 op: new (gelu_tanh)"));
 }
 
+TEST(ProgramPass, SeveralRunInTheOrderOfTheirNames) {
+  const auto logged = [](const std::string& asked) {
+    std::string order;
+    PassFixture fixture;
+    const auto keep_all = fixture.rewrite;
+    fixture.rewrite = [&](const gb_program& program, gb_rewriter* rewriter, const gb_rewriter_api& api) {
+      order += "mine ";
+      return keep_all(program, rewriter, api);
+    };
+    Body other = [&](const gb_program& program, gb_rewriter* rewriter, const gb_rewriter_api& api) {
+      order += "other ";
+      return keep_all(program, rewriter, api);
+    };
+    const gb_program_pass another{sizeof(gb_program_pass), 0, "other", "a pass", run_body, &other};
+    fixture.passes.push_back(&another);
+    fixture.plugin.passes = fixture.passes.data();
+    fixture.plugin.pass_count = 2;
+    fixture.build(asked);
+    return order;
+  };
+  EXPECT_EQ(logged("mine+other"), "mine other ");
+  EXPECT_EQ(logged("other+mine"), "other mine ");
+  EXPECT_EQ(PassFixture().refusal("mine+"), "program-pass \"\" is unknown: give one of mine");
+  EXPECT_EQ(PassFixture().refusal("none+mine"), "program-pass \"none\" is unknown: give one of mine");
+}
+
 TEST(ProgramPass, AWrongOneIsNamedWithTheReason) {
   using R = gb_rewriter*;
   using A = const gb_rewriter_api&;
