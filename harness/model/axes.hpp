@@ -54,6 +54,7 @@ struct Axis {
   bool torch = false;                     // the axis is only of steps of --torch
   std::string also = {};  // the commands that take the option, besides --sweep, ab and bench: "ladder bill"
   bool local = false;     // a request to the service may not give the option
+  std::string why = {};   // ends the refusal of a value that changes no cell
 
   // Whether the axis is workload, preset or dtype, which say what is measured: all grids of a plan share
   // them.

@@ -138,7 +138,8 @@ AxisTable later_axes() {
        .choices = {"device", "pinned", "pageable"},
        .fallback = "device",
        .modes = graph_modes(),
-       .within = {"io", {"copy_in", "copy_in_out", "copy_out"}}},
+       .within = {"io", {"copy_in", "copy_in_out", "copy_out"}},
+       .why = "copy_if_moved takes device alone, because host memory is never the graph's own"},
       {.name = "io-same",
        .noun = "share of steps",
        .placeholder = "SHARE,...",
@@ -148,6 +149,12 @@ AxisTable later_axes() {
        .fallback = "0.9",
        .modes = graph_modes(),
        .within = {"io", {"copy_if_moved"}}},
+  };
+}
+
+// Returns the axes that decide how graphs are recorded.
+AxisTable recording_axes() {
+  return {
       {.name = "capture-streams",
        .noun = "number of capture streams",
        .placeholder = "WHICH,...",
@@ -353,6 +360,7 @@ AxisTable foreign_axes() {
 AxisTable make_axes() {
   AxisTable table = first_axes();
   std::ranges::move(later_axes(), std::back_inserter(table));
+  std::ranges::move(recording_axes(), std::back_inserter(table));
   std::ranges::move(program_axes(), std::back_inserter(table));
   std::ranges::move(step_axes(), std::back_inserter(table));
   std::ranges::move(gradient_axes(), std::back_inserter(table));

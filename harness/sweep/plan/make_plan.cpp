@@ -145,7 +145,8 @@ void check_axes(const options::SweepOptions& options, const model::Axes& planned
                               : of_steps ? " a foreign step"
                                          : options_of("pass", axis.passes)) +
                              options_of("mode", axis.modes) +
-                             options_of(axis.within.axis, axis.within.values),
+                             options_of(axis.within.axis, axis.within.values) +
+                             (axis.why.empty() ? "" : "; " + axis.why),
                          notes);
     }
   }

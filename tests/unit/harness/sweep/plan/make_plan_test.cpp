@@ -270,6 +270,8 @@ TEST(MakePlan, RefusesOptionsThatChangeNoCell) {
               HasSubstr("--io copy_in, copy_in_out or copy_if_moved"));
   EXPECT_THAT(refusal({{"io", "update"}, {"io-source", "pinned"}}),
               HasSubstr("--io-source: \"pinned\" would"));
+  EXPECT_THAT(refusal({{"io", "copy_if_moved"}, {"io-source", "pinned"}}),
+              HasSubstr("copy_if_moved takes device alone, because host memory is never the graph's own"));
   EXPECT_EQ(refusal({{"mode", "whole"}, {"check-addresses", "true"}, {"io-addresses", "fresh"}}), "accepted");
   RawOptions raw = flags({{"mode", "eager"}});
   raw["check-addresses"] = {{"true", "a.toml:1: check-addresses"}};
