@@ -99,7 +99,7 @@ void add_capture_options(options::Options& options, LadderArguments& asked) {
 void add_traffic_options(options::Options& options, LadderArguments& asked) {
   using options::into;
   options.own({"--traffic", "TRAFFIC",
-               "sizes of the steps: FILE, uniform:A:B or zipf:S:MAX; a size is a "
+               "sizes of the steps: FILE,..., uniform:A:B or zipf:S:MAX; a size is a "
                "batch size",
                into(asked.traffic)});
   options.own(
@@ -217,6 +217,7 @@ LadderRequest request_of(const LadderArguments& asked, std::int64_t seed) {
   request.traffic.name = asked.traffic;
   request.traffic.modes = modes_of(traffic);
   request.traffic.rate = asked.arrivals;
+  request.traffic.note = traffic.note;
   return request;
 }
 

@@ -33,8 +33,6 @@ namespace graphbench::ladder {
 namespace {
 
 constexpr const char* ladder_footer =
-    "A traffic FILE begins with the header size,count or time,size, or is a vLLM log with tables "
-    "of padded\ntokens.\n"
     "Exit codes: 0 done; 2 bad usage or input; 3 some ladders failed; 130 interrupted (the measurements are\n"
     "kept). docs/ladder.md explains the output.\n";
 
@@ -276,7 +274,8 @@ class LadderJob final : public sweep::Job {
 class LadderCommand final : public options::Command {
  public:
   explicit LadderCommand(options::Options& options) : options_(options), format_(options) {
-    options.footer(ladder_footer);
+    options.footer("A traffic FILE is one of, or several of the same, separated by commas:\n  " +
+                   traffic_forms("\n  ") + "\n" + ladder_footer);
     add_options(options, asked_);
     options.sweep_options(options::options_for("ladder"));
     options.describe("--mode", "modes to serve in; best: each size in its fastest mode (default: whole)");

@@ -202,6 +202,7 @@ struct LadderTraffic {
   std::optional<double> rate;  // --arrivals, in steps per second
   bool arrivals = false;       // true: steps have arrival times; false: each follows the previous step
   std::vector<TrafficMode> modes = {};  // runtime modes, if the traffic is a vLLM log
+  std::string note;                     // how coarse a file is, and what of it is left out
 };
 
 struct Ladder {

@@ -38,7 +38,8 @@ GB_DESCRIBE(ladder::LadderLaunch, index, startup, steps, split_steps, hit_rate, 
 GB_DESCRIBE(ladder::LadderSummary, latency_seconds, submit_seconds, busy_seconds, over_eager, over_every,
             over_engine, (later, over_modes));
 GB_DESCRIBE(ladder::TrafficMode, mode, count, served);
-GB_DESCRIBE(ladder::LadderTraffic, name, digest, steps, rows, sizes, arrivals, rate, (later, modes));
+GB_DESCRIBE(ladder::LadderTraffic, name, digest, steps, rows, sizes, arrivals, rate, (later, modes),
+            (later, note));
 // Computed whenever a document is written, and never read back.
 template <typename T>
 struct SentenceField {

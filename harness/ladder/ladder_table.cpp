@@ -205,6 +205,7 @@ void add_ladder(reporters::Report& report, const Ladder& ladder) {
                fmt::format("{}: {} steps of {} sizes, {} rows", traffic.name, traffic.steps, traffic.sizes,
                            traffic.rows));
   add_modes(section, traffic.modes);
+  if (!traffic.note.empty()) add_sentence(section, "note", traffic.note);
   if (ladder.launches.empty()) {
     add_sentence(section, ladder.reason.value().code, ladder.reason.value().message);
     report.sections.push_back(std::move(section));

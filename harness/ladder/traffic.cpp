@@ -11,7 +11,7 @@
 
 namespace graphbench::ladder {
 
-Traffic read_traffic_file(const std::string& where, const std::string& path);
+Traffic read_traffic_files(const std::string& where, const std::string& path);
 
 namespace {
 
@@ -134,7 +134,7 @@ Traffic read_traffic(const std::string& where, const std::string& text) {
   } else if (word == "zipf" && word != text) {
     traffic = zipf({where, text, "zipf:S:MAX"});
   } else {
-    traffic = read_traffic_file(where, text);
+    traffic = read_traffic_files(where, text);
   }
   traffic.name = text;
   return traffic;

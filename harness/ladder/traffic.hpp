@@ -31,14 +31,20 @@ struct Traffic {
   // From a vLLM log: counts by size for each runtime mode. `histogram` is the sum over the served modes.
   std::map<std::string, std::map<std::int64_t, double>> modes;
   std::vector<std::string> modes_served;  // empty: all
+  std::string note;                       // how coarse a file is, and what of it is left out; empty: nothing
 };
 
-// `text` is `uniform:A:B`, `zipf:S:MAX`, or a path. Throws InputError.
+// `text` is `uniform:A:B`, `zipf:S:MAX`, or paths of files, separated by commas. Throws InputError.
 Traffic read_traffic(const std::string& where, const std::string& text);
-// Parses a file; `path` begins every message ("trace.csv:3: ..."). The header `size,count` or `time,size`
-// chooses the form. Without a header the file is a server's log, in which lines may have prefixes. The log
-// must have at least one of vLLM's tables of unpadded and padded tokens; the tables are added up.
-Traffic parse_traffic_file(const std::string& path, std::string_view content);
+struct TrafficFile {
+  std::string path;
+  std::string content;
+};
+// Parses files of one format: a row of traffic_formats(). The path of a file begins every message about it
+// ("trace.csv:3: ...").
+Traffic parse_traffic_files(const std::vector<TrafficFile>& files);
+// What a traffic file may hold, for help and messages.
+std::string traffic_forms(std::string_view separator = ", ");
 // The traffic with only the steps of these runtime modes. Throws InputError(`where`) for traffic
 // without modes, for an unknown or repeated mode, and if no step is left.
 Traffic choose_modes(const std::string& where, const std::vector<std::string>& modes, Traffic traffic);

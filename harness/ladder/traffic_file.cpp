@@ -1,14 +1,16 @@
-// Reads traffic files line by line. Each error names the file and the line.
+// Finds the format of traffic files and reads them line by line. Each error names the file and the line.
 #include <algorithm>
-#include <array>
+#include <cmath>
+#include <deque>
+#include <filesystem>
+#include <nlohmann/json.hpp>
 
 #include "graphs/base/files.hpp"
 #include "graphs/base/text.hpp"
-#include "harness/ladder/traffic.hpp"
+#include "harness/ladder/traffic_readers.hpp"
 #include "harness/options/numbers.hpp"
 
 namespace graphbench::ladder {
-namespace {
 
 std::string_view trimmed(std::string_view text) {
   const auto first = text.find_first_not_of(" \t\r");
@@ -16,180 +18,191 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
 }
 
-std::vector<std::string_view> fields_of(std::string_view line, char separator) {
-  std::vector<std::string_view> fields;
-  while (true) {
-    const std::size_t end = line.find(separator);
-    fields.push_back(trimmed(line.substr(0, end)));
-    if (end == std::string_view::npos) return fields;
-    line.remove_prefix(end + 1);
+void TrafficReader::refuse(const std::string& why) const {
+  throw InputError(path + ":" + std::to_string(std::max<std::int64_t>(line, 1)), why);
+}
+
+std::int64_t TrafficReader::number(std::string_view text, const char* noun, std::int64_t most) const {
+  const std::optional<double> value = options::parse_real(text);
+  const std::string found = in_quotes(head_of(text, 80));
+  if (!value || *value < 0 || *value != std::floor(*value))
+    refuse(found + " is not a " + noun + ": give a whole number from 0 up");
+  if (*value > static_cast<double>(most))
+    refuse(found + " is too large for a " + noun + ": give at most " + std::to_string(most));
+  return static_cast<std::int64_t>(*value);
+}
+
+// The limit keeps sums of counts exact in a double.
+std::int64_t TrafficReader::count(std::string_view text) const {
+  return number(text, "count", 1'000'000'000'000);
+}
+
+void TrafficReader::add(std::int64_t size, std::int64_t count) {
+  if (size == 0) {
+    idle += count;
+  } else if (count > 0) {
+    traffic.histogram[size] += static_cast<double>(count);
   }
 }
 
-class TrafficReader {
- public:
-  explicit TrafficReader(const std::string& path) : path_(path) { traffic_.name = path; }
+std::string traffic_forms(std::string_view separator) {
+  std::string text;
+  for (const TrafficFormat& format : traffic_formats()) {
+    if (format.engine.empty()) {
+      text = format.name + text;
+    } else if (!format.flag.empty()) {
+      text.append(separator).append(format.engine + "'s " + format.name + " (" + format.flag + ")");
+    }
+  }
+  return text;
+}
 
-  Traffic read(std::string_view content) {
-    std::size_t begin = 0;
-    while (begin < content.size()) {
-      const std::size_t end = content.find('\n', begin);
-      ++line_;
-      const std::string_view text = trimmed(content.substr(begin, end - begin));
-      if (!text.empty()) take(text);
-      if (end == std::string_view::npos) break;
-      begin = end + 1;
+namespace {
+
+// A line without what a logger put around it.
+struct Line {
+  std::size_t file = 0;
+  std::int64_t number = 0;
+  std::string_view text;
+  bool first = false;  // of its file, but for blank lines and comments
+};
+
+// The message in a line of docker, journald or Loki, which is a JSON object; absent for any other line.
+std::optional<std::string> message_of(std::string_view text) {
+  if (!text.starts_with('{')) return std::nullopt;
+  const auto object = nlohmann::json::parse(text, nullptr, false);
+  for (const char* const key : {"log", "message", "msg", "line", "MESSAGE"}) {
+    if (object.is_object() && object.contains(key) && object[key].is_string())
+      return object[key].get<std::string>();
+  }
+  return std::nullopt;
+}
+
+// Colours are ESC, "[", parameters and a letter.
+std::string without_colours(std::string_view text) {
+  std::string plain;
+  for (std::size_t at = text.find("\x1b["); at != std::string_view::npos; at = text.find("\x1b[")) {
+    plain += text.substr(0, at);
+    const std::size_t end = text.find_first_not_of("0123456789;?", at + 2);
+    text.remove_prefix(std::min(end, text.size() - 1) + 1);
+  }
+  return plain += text;
+}
+
+class TrafficFiles {
+ public:
+  explicit TrafficFiles(const std::vector<TrafficFile>& files) : files_(files) {
+    for (std::size_t i = 0; i < files.size(); ++i) add_lines(i);
+  }
+
+  Traffic read() {
+    const TrafficFormat& format = format_of();
+    const std::unique_ptr<TrafficReader> reader = format.reader();
+    std::size_t next = 0;
+    for (std::size_t file = 0; file < files_.size(); ++file) {
+      reader->path = files_[file].path;
+      reader->line = 1;
+      reader->begin_file();
+      const std::int64_t before = reader->lines_taken;
+      for (; next < lines_.size() && lines_[next].file == file; ++next) {
+        reader->line = lines_[next].number;
+        if (format.every_line || is_marked(lines_[next], format)) reader->take(lines_[next].text);
+      }
+      if (reader->lines_taken > before) continue;
+      reader->line = 1;
+      reader->refuse("the file has no step of " + name_of(format) +
+                     ": give a file with some, or leave it out");
     }
-    if (form_ == Form::unknown) refuse("the file is empty: the first line must be " + forms);
-    if (form_ == Form::vllm && !seen_table_) {
-      line_ = first_line_;
-      refuse(in_quotes(head_of(first_text_, 80)) + " is not a header: the first line must be " + forms);
-    }
-    if (traffic_.trace.empty() && traffic_.histogram.empty()) refuse("the file has no step after the header");
-    return std::move(traffic_);
+    reader->end();
+    Traffic traffic = std::move(reader->traffic);
+    if (traffic.trace.empty() && traffic.histogram.empty())
+      reader->refuse("the file has no step but idle ones: give a file with some");
+    traffic.counted = traffic.trace.empty();
+    traffic.note = note_of(format, *reader);
+    return traffic;
   }
 
  private:
-  enum class Form : std::uint8_t { unknown, counts, times, vllm };
-  inline static const std::string forms =
-      "size,count or time,size; or give a vLLM log with its table of tokens";
-
-  [[noreturn]] void refuse(const std::string& why) const {
-    throw InputError(path_ + ":" + std::to_string(std::max<std::int64_t>(line_, 1)), why);
+  [[noreturn]] void refuse(std::int64_t line, const std::string& why) const {
+    throw InputError(files_.front().path + ":" + std::to_string(line), why);
   }
 
-  void take(std::string_view text) {
-    if (form_ == Form::unknown) return choose(text);
-    if (form_ == Form::vllm) return take_vllm(text);
-    const std::vector<std::string_view> fields = fields_of(text, ',');
-    if (fields.size() != 2) refuse(in_quotes(text) + " does not have two fields: give " + header());
-    if (form_ == Form::counts) {
-      const std::int64_t rows = size(fields[0]);
-      if (traffic_.histogram.contains(rows))
-        refuse("size " + std::to_string(rows) + " is given twice: give each size once");
-      return add(rows, count(fields[1]));
+  void add_lines(std::size_t file) {
+    std::string_view left = files_[file].content;
+    if (left.starts_with("\x1f\x8b"))
+      throw InputError(files_[file].path, "the file is compressed: give <(gunzip -c FILE)");
+    if (left.starts_with("\xff\xfe") || left.starts_with("\xfe\xff"))
+      throw InputError(files_[file].path, "the file is in UTF-16: save it in UTF-8");
+    if (left.starts_with("\xef\xbb\xbf")) left.remove_prefix(3);
+    bool first = true;
+    for (std::int64_t number = 1; !left.empty(); ++number) {
+      const std::size_t end = std::min(left.find('\n'), left.size());
+      std::string_view text = trimmed(left.substr(0, end));
+      left.remove_prefix(std::min(end + 1, left.size()));
+      if (std::optional<std::string> message = message_of(text))
+        text = trimmed(unwrapped_.emplace_back(message->substr(0, message->find('\n'))));
+      if (text.find("\x1b[") != std::string_view::npos)
+        text = trimmed(unwrapped_.emplace_back(without_colours(text)));
+      if (text.empty()) continue;
+      lines_.push_back({file, number, text, first && text.front() != '#'});
+      first = first && text.front() == '#';
     }
-    take_time(fields[0]);
-    traffic_.trace.push_back(size(fields[1]));
   }
 
-  std::string header() const { return form_ == Form::counts ? "size,count" : "time,size"; }
-
-  // Chooses the form by the first line. If it is not a header, the file may be a log with tables later.
-  void choose(std::string_view text) {
-    const std::vector<std::string_view> fields = fields_of(text, ',');
-    if (fields == std::vector<std::string_view>{"size", "count"}) {
-      form_ = Form::counts;
-    } else if (fields == std::vector<std::string_view>{"time", "size"}) {
-      form_ = Form::times;
-    } else {
-      form_ = Form::vllm;
-      first_line_ = line_;
-      first_text_ = text;
-      take_vllm(text);
-    }
-    traffic_.counted = form_ != Form::times;
-  }
-
-  // The last five cells of a line that ends with "|"; empty for any other line. The prefix before them may
-  // also contain "|".
-  static std::vector<std::string_view> cells_of(std::string_view text) {
-    std::vector<std::string_view> fields = fields_of(text, '|');
-    if (!fields.back().empty() || fields.size() < vllm_header.size() + 2) return {};
-    fields.pop_back();
-    fields.erase(fields.begin(), fields.end() - static_cast<std::ptrdiff_t>(vllm_header.size()));
-    return fields;
-  }
-
-  static bool is_row(const std::vector<std::string_view>& cells) {
-    return !cells.empty() && std::ranges::all_of(std::array<std::size_t, 4>{0, 1, 2, 4}, [&](std::size_t i) {
-      return !cells[i].empty() && cells[i].find_first_not_of("0123456789") == std::string_view::npos;
+  static bool is_marked(const Line& line, const TrafficFormat& format) {
+    if (format.marks.empty()) return line.first && is_table(line.text);
+    return std::ranges::all_of(format.marks, [&](const std::string& mark) {
+      return line.text.find(mark) != std::string_view::npos;
     });
   }
 
-  // A log has a table every few seconds, each with new counts. Lines of other processes may come between
-  // rows, so rows count anywhere after a header. But a line of cells right after a row must be a row too.
-  void take_vllm(std::string_view text) {
-    const std::vector<std::string_view> cells = cells_of(text);
-    if (cells == vllm_header) {
-      seen_table_ = in_table_ = true;
-      return;
+  const TrafficFormat& format_of() const {
+    if (lines_.empty()) refuse(1, "the file is empty: give " + traffic_forms());
+    for (const TrafficFormat& format : traffic_formats()) {
+      if (std::ranges::any_of(lines_, [&](const Line& line) { return is_marked(line, format); }))
+        return format;
     }
-    in_table_ = seen_table_ && text.back() == '|' && (in_table_ || is_row(cells));
-    if (!in_table_) return;
-    if (cells.empty()) refuse(in_quotes(head_of(text, 80)) + " is not a table row with five cells");
-    const bool is_rule = std::ranges::all_of(
-        cells, [](std::string_view cell) { return cell.find_first_not_of("-: ") == std::string_view::npos; });
-    if (!is_rule) take_row(cells);
+    const Line& first = lines_.front();
+    for (const TrafficFormat& format : traffic_formats()) {
+      if (std::ranges::any_of(format.traces, [&](const std::string& trace) {
+            return std::ranges::any_of(
+                lines_, [&](const Line& line) { return line.text.find(trace) != std::string_view::npos; });
+          }))
+        refuse(first.number, "this log of " + format.engine + " has no batches: run " + format.engine +
+                                 " with " + format.flag + ", which writes its " + format.name);
+    }
+    refuse(first.number, in_quotes(head_of(first.text, 80)) +
+                             " is not a header, and no line is of a known log: give " + traffic_forms());
   }
 
-  void take_row(const std::vector<std::string_view>& cells) {
-    const std::int64_t unpadded = size(cells[0]);
-    const std::int64_t padded = size(cells[1]);
-    if (padded < unpadded || number(cells[2], 0, "number of paddings") != padded - unpadded)
-      refuse(in_quotes(cells[2]) + " is not the number of paddings from " + std::string(cells[0]) + " to " +
-             std::string(cells[1]) + " tokens: give the table as vLLM printed it");
-    const std::int64_t times = count(cells[4]);
-    const std::string mode(cells[3]);
-    if (mode.empty() || mode.size() > 64 ||
-        mode.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789") != std::string::npos)
-      refuse(in_quotes(head_of(mode, 80)) + " is not a runtime mode such as FULL");
-    if (times > 0) traffic_.modes[mode][unpadded] += static_cast<double>(times);
-    add(unpadded, times);
+  static std::string name_of(const TrafficFormat& format) {
+    return format.engine.empty() ? "a table of sizes" : format.engine + "'s " + format.name;
   }
 
-  void take_time(std::string_view text) {
-    const std::optional<double> time = options::parse_real(text);
-    if (!time || *time < 0) refuse(in_quotes(text) + " is not a time: give seconds from 0 up");
-    if (!traffic_.arrivals.empty() && *time < traffic_.arrivals.back())
-      refuse("the time goes back to " + std::string(text) + ": give steps in the order in which they arrive");
-    traffic_.arrivals.push_back(*time);
+  static std::string note_of(const TrafficFormat& format, const TrafficReader& reader) {
+    std::vector<std::string> notes;
+    if (!format.coarse.empty()) {
+      const auto best = std::ranges::find(traffic_formats(), format.engine, &TrafficFormat::engine);
+      notes.push_back(name_of(format) + ": " + format.coarse + "; every step is in its " + best->name + " (" +
+                      best->flag + ")");
+    }
+    const auto say = [&](std::int64_t number, const char* what) {
+      if (number > 0) notes.push_back(std::to_string(number) + what);
+    };
+    say(reader.idle, " idle steps are left out");
+    say(reader.prefills, " iterations with prefill are left out");
+    return join(notes, ". ");
   }
 
-  void add(std::int64_t size, std::int64_t count) {
-    if (count > 0) traffic_.histogram[size] += static_cast<double>(count);
-  }
-
-  std::int64_t number(std::string_view text, std::int64_t least, const char* noun) const {
-    const options::ParsedInteger parsed = options::parse_integer(text);
-    if (parsed.fault == options::NumberFault::overflow && text.front() != '-')
-      refuse(in_quotes(head_of(text, 80)) + " is too large for a " + noun);
-    if (parsed.fault != options::NumberFault::none || parsed.value < least)
-      refuse(in_quotes(head_of(text, 80)) + " is not a " + noun + ": give a whole number from " +
-             std::to_string(least) + " up");
-    return parsed.value;
-  }
-  std::int64_t size(std::string_view text) const {
-    const std::int64_t rows = number(text, 1, "size");
-    if (rows > size_max)
-      refuse(in_quotes(text) + " is too large for a size: give at most " + std::to_string(size_max));
-    return rows;
-  }
-  // The limit keeps sums of counts exact in a double.
-  std::int64_t count(std::string_view text) const {
-    const std::int64_t times = number(text, 0, "count");
-    if (times > 1'000'000'000'000)
-      refuse(in_quotes(text) + " is too large for a count: give at most 1000000000000");
-    return times;
-  }
-
-  inline static const std::vector<std::string_view> vllm_header = {"Unpadded Tokens", "Padded Tokens",
-                                                                   "Num Paddings", "Runtime Mode", "Count"};
-
-  const std::string& path_;
-  std::int64_t line_ = 0;
-  Form form_ = Form::unknown;
-  std::int64_t first_line_ = 0;  // number of the first line, if that line is not a header
-  std::string_view first_text_;
-  bool seen_table_ = false;
-  bool in_table_ = false;
-  Traffic traffic_;
+  const std::vector<TrafficFile>& files_;
+  std::vector<Line> lines_;
+  std::deque<std::string> unwrapped_;  // keeps its strings in place
 };
 
 }  // namespace
 
-Traffic parse_traffic_file(const std::string& path, std::string_view content) {
-  return TrafficReader(path).read(content);
+Traffic parse_traffic_files(const std::vector<TrafficFile>& files) {
+  return TrafficFiles(files).read();
 }
 
 Traffic choose_modes(const std::string& where, const std::vector<std::string>& modes, Traffic traffic) {
@@ -218,14 +231,20 @@ Traffic choose_modes(const std::string& where, const std::vector<std::string>& m
   return traffic;
 }
 
-Traffic read_traffic_file(const std::string& where, const std::string& path) {
-  const WholeFile file = read_whole_file(path, file_bytes_max);
-  if (!file.why_not.empty())
-    throw InputError(where,
-                     in_quotes(path) + " " + file.why_not +
-                         "; give a file with steps (time,size) or a histogram (size,count); or uniform:A:B "
-                         "or zipf:S:MAX");
-  return parse_traffic_file(path, file.text);
+// Several files are separated by commas; a name that has one itself is taken as it is.
+Traffic read_traffic_files(const std::string& where, const std::string& text) {
+  std::error_code failed;
+  std::vector<TrafficFile> files;
+  for (const std::string& path :
+       std::filesystem::exists(text, failed) ? std::vector<std::string>{text} : split(text, ',')) {
+    WholeFile file = read_whole_file(path, file_bytes_max);
+    if (!file.why_not.empty())
+      throw InputError(where,
+                       in_quotes(path) + " " + file.why_not +
+                           "; give a log of your engine, a file with sizes, uniform:A:B or zipf:S:MAX");
+    files.push_back({path, std::move(file.text)});
+  }
+  return parse_traffic_files(files);
 }
 
 }  // namespace graphbench::ladder

@@ -15,7 +15,7 @@ void check(const ladder::Traffic& traffic) {
 
 void hold(std::string_view text) {
   try {
-    const ladder::Traffic traffic = ladder::parse_traffic_file("traffic", text);
+    const ladder::Traffic traffic = ladder::parse_traffic_files({{"traffic", std::string(text)}});
     check(traffic);
     double steps = 0, of_modes = 0;
     for (const auto& [size, count] : traffic.histogram) steps += count;

@@ -195,6 +195,24 @@ class Ladder(HarnessCase):
         self.assertIn("PIECEWISE 5 (left out)", shown)
         self.assertNotIn("merged", shown)
 
+    def test_several_files_are_one_traffic_and_a_note_says_what_they_lack(self):
+        line = "[2026-04-05 20:02:51 TP0] Decode batch. #running-req: {}, #token: 9, cuda graph: True\n"
+        self.write("sglang.log", line.format(1) * 3 + line.format(0))
+        self.write("sglang.log.1", line.format(4))
+        self.write("requests.csv", "TIMESTAMP,ContextTokens,GeneratedTokens\n2023-11-16 18:17:03,48,10\n")
+        self.write("server.log", "INFO 09-21 [api_server.py:1] vLLM API server version 0.21.0\n")
+        for name, words in (("requests.csv", ["requests.csv:1", "requests and no batches", "the log of"]),
+                            ("server.log", ["server.log:1", "vLLM", "--cudagraph-metrics"]),
+                            ("sglang.log,none.log", ['"none.log"', "No such file", "zipf:S:MAX"])):
+            with self.subTest(name):
+                self.assert_refused(self.run_graphbench("ladder", "--traffic", name), *words)
+        document, shown = self.serve("--workload mlp --traffic sglang.log,sglang.log.1 --no-rivals")
+        traffic = document["ladders"][0]["traffic"]
+        self.assertEqual((60, 2, 45 + 60), tuple(traffic[key] for key in ("steps", "sizes", "rows")))
+        self.assert_all_in(("one decode step in 40", "--decode-log-interval 1", "1 idle steps"),
+                           traffic["note"])
+        self.assertIn(traffic["note"], shown)
+
     def test_a_suggestion_comes_from_a_result_and_is_verified(self):
         sweep = ("--sweep --device host --workload mlp --mode eager,whole --warmup 1 --batch 1,2,4,8 "
                  "--io static,copy_in --time-per-cell 0.01 --json sweep.json --quiet")

@@ -21,6 +21,10 @@ using testing::StartsWith;
 
 using test::refusal;
 
+Traffic parse_traffic_file(const std::string& path, const std::string& content) {
+  return parse_traffic_files({{path, content}});
+}
+
 std::map<std::int64_t, std::int64_t> counts_of(const std::vector<std::int64_t>& rows) {
   std::map<std::int64_t, std::int64_t> counts;
   for (const std::int64_t each : rows) ++counts[each];
@@ -143,15 +147,23 @@ TEST(TrafficFile, WhatIsWrongIsNamedWithItsLine) {
            {"", "1: ", "empty"},
            {"size,count\n", "1: ", "no step"},
            {"size,count\n4,0\n", "2: ", "no step"},
-           {"rows,count\n1,1\n", "1: ", "time,size"},
-           {"size,count\n1,1\n0,3\n", "3: ", "\"0\" is not a size"},
+           {"width,count\n1,1\n", "1: \"width,count\" is not a header", "time,size"},
+           {"size,count\n0,3\n", "2: ", "no step but idle ones"},
            {"size,count\n-2,3\n", "2: ", "\"-2\" is not a size"},
            {"size,count\n2.5,3\n", "2: ", "\"2.5\" is not a size"},
            {"size,count\n99999999,3\n", "2: ", "too large for a size"},
            {"size,count\n9,99999999999999\n", "2: ", "too large for a count"},
            {"size,count\n99999999999999999999,3\n", "2: ", "too large for a size"},
            {"size,count\n4,1\n4,3\n", "3: ", "size 4 is given twice"},
-           {"size,count\n9\n", "2: ", "does not have two fields"},
+           {"size,count\n9\n", "2: \"9\" does not have 2 fields", "give"},
+           {"size,Size\n9,9\n", "1: ", "\"size\" is there twice"},
+           {"4,9\n", "1: ", "not a header"},
+           {"8\nx\n", "2: ", "\"x\" is not a size"},
+           {"{\"size\": 4}\n{\"size\": 4\n", "2: ", "not a JSON object"},
+           {"{\"size\": [4]}\n", "1: ", "\"[4]\" is not a size"},
+           {"time,size\n2026-11-28 10:00,4\n", "2: ", "a date such as"},
+           {"\x1f\x8bxx", "", "gunzip -c"},
+           {"\xff\xfex", "", "UTF-8"},
            {"time,size\n1,4\n0.5,4\n", "3: ", "time goes back"},
            {"time,size\n-1,4\n", "2: ", "\"-1\" is not a time"},
            {"time,size\nnan,4\n", "2: ", "\"nan\" is not a time"},
@@ -161,7 +173,7 @@ TEST(TrafficFile, WhatIsWrongIsNamedWithItsLine) {
            {header + "| 5 | 8 | 3 | FULL; | 1 |\n", "2: ", "\"FULL;\" is not a runtime mode"},
            {header, "1: ", "no step"},
            {"\nINFO: ready\nINFO: | 5 | 8 | 3 | FULL | 1 |\n", "2: \"INFO: ready\" is not a header",
-            "a vLLM log"}}) {
+            "vLLM's table of tokens (--cudagraph-metrics)"}}) {
     EXPECT_THAT(refusal([&] { parse_traffic_file("t.csv", each.content); }),
                 AllOf(StartsWith("t.csv:" + each.place), HasSubstr(each.words)))
         << each.content;

@@ -1,0 +1,225 @@
+// The formats of logs and metrics of serving engines, and their readers.
+#include <algorithm>
+#include <array>
+
+#include "graphs/base/text.hpp"
+#include "harness/ladder/traffic_readers.hpp"
+
+namespace graphbench::ladder {
+namespace {
+
+// The value behind `key`: "4" behind "num_ctx_requests" in "{'num_ctx_requests': 4, ...". Empty: no such key.
+std::string_view value_after(std::string_view text, std::string_view key) {
+  const std::size_t at = text.find(key);
+  if (at == std::string_view::npos) return {};
+  text.remove_prefix(at + key.size());
+  text.remove_prefix(std::min(text.find_first_not_of("'\":= "), text.size()));
+  return text.substr(0, text.find_first_of(",}' "));
+}
+
+// The word before `key`: "4" in "4 context tokens".
+std::string_view word_before(std::string_view text, std::string_view key) {
+  text = trimmed(text.substr(0, text.find(key)));
+  return text.substr(text.find_last_of(' ') + 1);
+}
+
+void take_sglang(TrafficReader& to, std::string_view text) {
+  to.add(to.size(value_after(text, "#running-req:")));
+}
+
+// Older lines have num_generation_tokens alone, which counts padding too.
+void take_trtllm(TrafficReader& to, std::string_view text) {
+  const std::int64_t requests = to.size(value_after(text, "num_scheduled_requests"));
+  if (const auto context = value_after(text, "num_ctx_requests"); !context.empty() && to.size(context) > 0) {
+    ++to.prefills;
+  } else {
+    to.add(requests);
+  }
+}
+
+void take_iteration(TrafficReader& to, std::string_view text) {
+  to.add(to.size(word_before(text, " context tokens")) + to.size(word_before(text, " generation tokens")));
+}
+
+void take_running(TrafficReader& to, std::string_view text) {
+  to.add(to.size(value_after(text, "Running:")));
+}
+
+// A sample's value, behind the labels and before a timestamp.
+std::string_view sample_of(std::string_view text) {
+  text = trimmed(text.substr(text.rfind('}') + 1));
+  return text.substr(0, text.find(' '));
+}
+
+void take_gauge(TrafficReader& to, std::string_view text) {
+  to.add(to.size(sample_of(text)));
+}
+
+template <auto take_line>
+class LineReader final : public TrafficReader {
+  void take(std::string_view text) override {
+    take_line(*this, text);
+    ++lines_taken;
+  }
+};
+
+// The buckets of a histogram that counts since the server's start: of several scrapes the last has all steps,
+// unless the server started again.
+class BucketReader final : public TrafficReader {
+  void take(std::string_view text) override {
+    const std::size_t at = text.find("le=\"") + 4;
+    const std::string_view edge = text.substr(at, text.find('"', at) - at);
+    const std::int64_t to = edge == "+Inf" ? size_max + 1 : size(edge);
+    std::string series(text);
+    series.erase(at, edge.size());
+    const std::int64_t steps = count(sample_of(series));
+    Bucket& bucket = series_[series.substr(0, series.rfind('}'))][to];
+    if (steps < bucket.steps) bucket.before += bucket.steps;
+    bucket.steps = steps;
+    ++lines_taken;
+  }
+
+  void end() override {
+    for (const auto& [series, buckets] : series_) {
+      std::int64_t below = 0, largest = 1;
+      for (const auto& [to, bucket] : buckets) {
+        const std::int64_t steps = bucket.before + bucket.steps;
+        if (steps < below) refuse("a bucket of " + in_quotes(series) + " has fewer steps than a smaller one");
+        if (to <= size_max) largest = to;
+        add(largest, steps - below);
+        below = steps;
+      }
+    }
+  }
+
+  struct Bucket {
+    std::int64_t steps = 0, before = 0;
+  };
+  std::map<std::string, std::map<std::int64_t, Bucket>> series_;
+};
+
+const std::vector<std::string_view> vllm_header = {"Unpadded Tokens", "Padded Tokens", "Num Paddings",
+                                                   "Runtime Mode", "Count"};
+
+// A log has a table every few seconds, each with new counts. Lines of other processes may come between
+// rows, so rows count anywhere after a header. But a line of cells right after a row must be a row too.
+class VllmTableReader final : public TrafficReader {
+  void take(std::string_view text) override {
+    const std::vector<std::string_view> cells = cells_of(text);
+    if (cells == vllm_header) {
+      seen_table_ = in_table_ = true;
+      return;
+    }
+    in_table_ = seen_table_ && text.back() == '|' && (in_table_ || is_row(cells));
+    if (!in_table_) return;
+    if (cells.empty()) refuse(in_quotes(head_of(text, 80)) + " is not a table row with five cells");
+    const bool is_rule = std::ranges::all_of(
+        cells, [](std::string_view cell) { return cell.find_first_not_of("-: ") == std::string_view::npos; });
+    if (!is_rule) take_row(cells);
+  }
+
+  // The last five cells of a line that ends with "|"; empty for any other line. The prefix before them may
+  // also contain "|".
+  static std::vector<std::string_view> cells_of(std::string_view text) {
+    std::vector<std::string_view> cells;
+    while (cells.size() < vllm_header.size() && text.ends_with('|')) {
+      text.remove_suffix(1);
+      const std::size_t at = text.rfind('|');
+      if (at == std::string_view::npos) return {};
+      cells.insert(cells.begin(), trimmed(text.substr(at + 1)));
+      text = text.substr(0, at + 1);
+    }
+    return cells.size() == vllm_header.size() ? cells : std::vector<std::string_view>();
+  }
+
+  static bool is_row(const std::vector<std::string_view>& cells) {
+    return !cells.empty() && std::ranges::all_of(std::array<std::size_t, 4>{0, 1, 2, 4}, [&](std::size_t i) {
+      return !cells[i].empty() && cells[i].find_first_not_of("0123456789") == std::string_view::npos;
+    });
+  }
+
+  void take_row(const std::vector<std::string_view>& cells) {
+    const std::int64_t unpadded = size(cells[0]);
+    const std::int64_t padded = size(cells[1]);
+    if (padded < unpadded || number(cells[2], "number of paddings", size_max) != padded - unpadded)
+      refuse(in_quotes(cells[2]) + " is not the number of paddings from " + std::string(cells[0]) + " to " +
+             std::string(cells[1]) + " tokens: give the table as vLLM printed it");
+    const std::int64_t times = count(cells[4]);
+    const std::string mode(cells[3]);
+    if (mode.empty() || mode.size() > 64 ||
+        mode.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789") != std::string::npos)
+      refuse(in_quotes(head_of(mode, 80)) + " is not a runtime mode such as FULL");
+    if (times > 0 && unpadded > 0) traffic.modes[mode][unpadded] += static_cast<double>(times);
+    add(unpadded, times);
+    ++lines_taken;
+  }
+
+  bool seen_table_ = false;
+  bool in_table_ = false;
+};
+
+template <typename Reader>
+std::unique_ptr<TrafficReader> reader_of() {
+  return std::make_unique<Reader>();
+}
+
+}  // namespace
+
+const std::vector<TrafficFormat>& traffic_formats() {
+  const std::string now_and_then = "these are the running requests now and then, not those of each step";
+  static const std::vector<TrafficFormat> formats = {
+      {.name = "decode lines",
+       .engine = "SGLang",
+       .flag = "--decode-log-interval 1",
+       .marks = {"Decode batch", "#running-req:"},
+       .reader = reader_of<LineReader<take_sglang>>,
+       .traces = {"ServerArgs(", "Prefill batch", "sglang"},
+       .coarse = "SGLang writes one decode step in 40, or in --decode-log-interval"},
+      {.name = "iteration log",
+       .engine = "TensorRT-LLM",
+       .flag = "print_iter_log: true",
+       .marks = {"iter = ", "num_scheduled_requests"},
+       .reader = reader_of<LineReader<take_trtllm>>,
+       .traces = {"TRT-LLM", "TensorRT-LLM"}},
+      {.name = "table of tokens",
+       .engine = "vLLM",
+       .flag = "--cudagraph-metrics",
+       .marks = {std::string(vllm_header[0]), std::string(vllm_header[3])},
+       .reader = reader_of<VllmTableReader>,
+       .traces = {"vLLM", "vllm"},
+       .every_line = true},
+      {.name = "iteration details",
+       .engine = "vLLM",
+       .flag = "--enable-logging-iteration-details",
+       .marks = {"Iteration(", " context tokens", " generation tokens"},
+       .reader = reader_of<LineReader<take_iteration>>},
+      {.name = "metrics iteration_tokens_total",
+       .engine = "vLLM",
+       .flag = "curl HOST/metrics",
+       .marks = {"iteration_tokens_total_bucket{", "le=\""},
+       .reader = reader_of<BucketReader>,
+       .coarse = "each step is taken as large as its bucket's upper edge, so padding is said too small"},
+      {.name = "lines of running requests",
+       .engine = "vLLM",
+       .marks = {"Running: ", " reqs"},
+       .reader = reader_of<LineReader<take_running>>,
+       .coarse = now_and_then},
+      {.name = "metrics num_requests_running",
+       .engine = "vLLM",
+       .marks = {"vllm", "num_requests_running{"},
+       .reader = reader_of<LineReader<take_gauge>>,
+       .coarse = now_and_then},
+      {.name = "metrics num_running_reqs",
+       .engine = "SGLang",
+       .flag = "--enable-metrics, then curl HOST/metrics",
+       .marks = {"sglang", "num_running_reqs{"},
+       .reader = reader_of<LineReader<take_gauge>>,
+       .coarse = now_and_then},
+      {.name =
+           "CSV with the columns size,count or time,size or size, JSONL with these keys, or one size a line",
+       .reader = table_reader,
+       .every_line = true}};
+  return formats;
+}
+
+}  // namespace graphbench::ladder

@@ -1,0 +1,224 @@
+// Reads tables of sizes: CSV with named columns, JSONL, and one size per line.
+#include <time.h>
+
+#include <boost/tokenizer.hpp>
+#include <cctype>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "graphs/base/text.hpp"
+#include "harness/ladder/traffic_readers.hpp"
+#include "harness/options/numbers.hpp"
+
+namespace graphbench::ladder {
+namespace {
+
+using Words = std::vector<std::string>;
+
+// Names as key_of() gives them, the best first.
+const Words size_names = {"size", "sizes", "batchsize",  "batchsizes",          "batch",
+                          "bs",   "rows",  "runningreq", "numscheduledrequests"};
+const Words count_names = {"count", "counts", "steps", "frequency", "freq", "n"};
+const Words time_names = {"time", "timestamp", "t", "seconds", "timeseconds", "arrival", "date"};
+const Words time_ms_names = {"timems", "timestampms", "ms"};
+// The columns of requests, in traces of Mooncake, Azure and BurstGPT and in OpenAI's usage.
+const Words request_names = {"inputlength",      "outputlength",    "contexttokens", "generatedtokens",
+                             "requesttokens",    "responsetokens",  "prompttokens",  "completiontokens",
+                             "inputtokens",      "outputtokens",    "promptlen",     "outputlen",
+                             "numprefilltokens", "numdecodetokens", "inputlen",      "prompt"};
+
+std::string key_of(std::string_view name) {
+  std::string key;
+  for (const unsigned char c : name) {
+    if (std::isalnum(c) != 0) key += static_cast<char>(std::tolower(c));
+  }
+  return key;
+}
+
+Words keys_of(const Words& names) {
+  Words keys;
+  for (const std::string& name : names) keys.push_back(key_of(name));
+  return keys;
+}
+
+// CSV's quotes are taken off.
+Words cells_of(std::string_view text, char separator) {
+  const boost::escaped_list_separator<char> rules("", std::string(1, separator), "\"");
+  const boost::tokenizer cells(text.begin(), text.end(), rules);
+  Words words;
+  for (const std::string& cell : cells) words.emplace_back(trimmed(cell));
+  return words;
+}
+
+char separator_of(std::string_view header) {
+  return std::ranges::max(std::string_view(",;\t"), {},
+                          [&](char c) { return std::ranges::count(header, c); });
+}
+
+bool has_one_of(const Words& keys, const Words& names) {
+  return std::ranges::any_of(keys, [&](const std::string& key) { return contains(names, key); });
+}
+
+bool is_number(std::string_view text) {
+  return options::parse_real(trimmed(text.substr(0, text.find('#')))).has_value();
+}
+
+// Seconds since 1970 of "2026-11-28T10:00:00.25Z" or "2026-11-28 10:00:00".
+std::optional<double> seconds_of_date(const std::string& text) {
+  tm parts{};
+  const char* rest = strptime(text.c_str(), "%Y-%m-%d", &parts);
+  if (rest == nullptr || (*rest != 'T' && *rest != ' ')) return std::nullopt;
+  rest = strptime(rest + 1, "%H:%M:%S", &parts);
+  if (rest == nullptr) return std::nullopt;
+  const std::string_view left(rest);
+  std::size_t digits = 0;
+  if (left.starts_with('.')) digits = std::min(left.find_first_not_of("0123456789", 1), left.size());
+  const std::optional<double> fraction =
+      options::parse_real("0" + std::string(left.substr(0, digits)));  // "0.25"
+  tm zone{};
+  const char* end = rest + digits;
+  if (*end != '\0') end = strptime(end, "%z", &zone);
+  if (!fraction || end == nullptr || *end != '\0') return std::nullopt;
+  return static_cast<double>(timegm(&parts) - zone.tm_gmtoff) + *fraction;
+}
+
+struct Row {
+  Words keys, cells;
+};
+
+// A line of JSONL; empty for any other line.
+Row row_of(std::string_view text) {
+  Row row;
+  const auto object = nlohmann::json::parse(text, nullptr, false);
+  if (!object.is_object()) return row;
+  for (const auto& [name, value] : object.items()) {
+    row.keys.push_back(key_of(name));
+    row.cells.push_back(value.is_string() ? value.get<std::string>() : value.dump());
+  }
+  return row;
+}
+
+class TableReader final : public TrafficReader {
+  void begin_file() override {
+    keys_.clear();
+    seen_.clear();
+  }
+
+  void take(std::string_view text) override {
+    if (text.front() == '#') return;
+    if (text.front() == '{') return take_json(text);
+    const bool begins = keys_.empty();
+    if (begins) {
+      separator_ = separator_of(text);
+      bare_ = is_number(text);
+      const Words names = bare_ ? Words{"size"} : cells_of(text, separator_);
+      choose(keys_of(names), text);
+      if (!bare_) return;
+    }
+    if (bare_) text = trimmed(text.substr(0, text.find('#')));
+    const Words cells = bare_ ? Words{std::string(text)} : cells_of(text, separator_);
+    if (cells.size() != keys_.size())
+      refuse(in_quotes(head_of(text, 80)) + " does not have " + std::to_string(keys_.size()) +
+             " fields: give one for each column of the header");
+    take_cells(cells);
+  }
+
+  void end() override {
+    const bool timed = !traffic.arrivals.empty();
+    if ((!traffic.trace.empty() && !traffic.histogram.empty()) ||
+        (timed && traffic.arrivals.size() != traffic.trace.size()))
+      refuse("not all lines have a count or a time: give it in all, or in none");
+  }
+
+  void take_json(std::string_view text) {
+    const Row row = row_of(text);
+    if (row.keys.empty()) refuse(in_quotes(head_of(text, 80)) + " is not a JSON object in one line");
+    choose(row.keys, text);
+    take_cells(row.cells);
+  }
+
+  // The place of the first of `names` that is a column; absent if none is.
+  std::optional<std::size_t> column(const Words& names) const {
+    for (const std::string& name : names) {
+      if (std::ranges::count(keys_, name) > 1)
+        refuse("the column " + in_quotes(name) + " is there twice: give it once");
+      const auto found = std::ranges::find(keys_, name);
+      if (found != keys_.end()) return found - keys_.begin();
+    }
+    return std::nullopt;
+  }
+
+  void choose(Words keys, std::string_view text) {
+    keys_ = std::move(keys);
+    const std::optional<std::size_t> size = column(size_names);
+    if (!size && has_one_of(keys_, request_names))
+      refuse(
+          in_quotes(head_of(text, 80)) +
+          " has requests and no batches; which batches they make depends on how long your steps take: give "
+          "the log of the engine that served them");
+    if (!size)
+      refuse(in_quotes(head_of(text, 80)) + " names no column of sizes: name one size, batch_size or rows");
+    size_ = *size;
+    count_ = column(count_names);
+    time_ = column(time_names);
+    time_unit_ = 1;
+    if (const auto ms = column(time_ms_names); !time_ && ms) {
+      time_ = ms;
+      time_unit_ = 1e-3;
+    }
+  }
+
+  void take_cells(const Words& cells) {
+    ++lines_taken;
+    const std::int64_t rows = size(cells[size_]);
+    if (count_) {
+      // With times each line counts for itself.
+      if (!time_ && !seen_.insert(rows).second)
+        refuse("size " + std::to_string(rows) + " is given twice: give each size once");
+      return add(rows, count(cells[*count_]));
+    }
+    if (time_) take_time(cells[*time_], rows > 0);
+    if (rows > 0) {
+      traffic.trace.push_back(rows);
+    } else {
+      ++idle;
+    }
+  }
+
+  void take_time(std::string text, bool kept) {
+    if (separator_ == ';') std::ranges::replace(text, ',', '.');
+    std::optional<double> time = options::parse_real(text);
+    time = time ? *time * time_unit_ : seconds_of_date(text);
+    if (!time || *time < 0)
+      refuse(in_quotes(text) +
+             " is not a time: give seconds from 0 up, or a date such as 2026-11-28T10:00:00Z");
+    if (*time < last_time_)
+      refuse("the time goes back to " + text + ": give steps in the order in which they arrive");
+    last_time_ = *time;
+    if (kept) traffic.arrivals.push_back(*time);
+  }
+
+  Words keys_;         // of the columns; empty before the first line of a file
+  bool bare_ = false;  // one size per line, without a header
+  char separator_ = ',';
+  std::size_t size_ = 0;
+  std::optional<std::size_t> count_, time_;
+  double time_unit_ = 1;
+  double last_time_ = 0;
+  std::set<std::int64_t> seen_;
+};
+
+}  // namespace
+
+bool is_table(std::string_view first_line) {
+  if (is_number(first_line)) return true;
+  const Words keys = first_line.starts_with('{') ? row_of(first_line).keys
+                                                 : keys_of(cells_of(first_line, separator_of(first_line)));
+  return has_one_of(keys, size_names) || has_one_of(keys, request_names);
+}
+
+std::unique_ptr<TrafficReader> table_reader() {
+  return std::make_unique<TableReader>();
+}
+
+}  // namespace graphbench::ladder
