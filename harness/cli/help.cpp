@@ -131,7 +131,7 @@ std::string_view exit_codes_text() {
   return "Exit codes: 0 done; 1 internal or environment error; 2 bad usage or input; 3 some cells failed;\n"
          "130 interrupted (the measurements are kept). compare adds: 10 slower, 11 inconclusive with "
          "--strict,\n"
-         "12 not comparable.\n";
+         "12 not comparable. ladder adds: 10 fewer hits than --require-hits.\n";
 }
 
 std::string topics() {

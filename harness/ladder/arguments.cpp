@@ -128,6 +128,20 @@ void add_traffic_options(options::Options& options, LadderArguments& asked) {
                into(asked.no_rivals), measuring(asked)});
 }
 
+void add_requirement(options::Options& options, LadderArguments& asked) {
+  options.own({"--require-hits", "PERCENT",
+               "exit with 10 if a smaller share of the steps is served from captured sizes, such as 95%",
+               [&asked](const std::string& where, const std::string& text) {
+                 const auto percent = options::parse_real(std::string_view(text).substr(0, text.find('%')));
+                 if (!text.ends_with('%') || !percent || *percent <= 0 || *percent > 100)
+                   throw InputError(where, in_quotes(text) +
+                                               " is not a share: give a percentage above 0, such "
+                                               "as 95%");
+                 asked.require_hits = *percent / 100;
+               },
+               serving(asked)});
+}
+
 void add_suggestion_options(options::Options& options, LadderArguments& asked) {
   using options::into;
   const char* const suggest = "--suggest";
@@ -187,6 +201,7 @@ void add_suggestion_options(options::Options& options, LadderArguments& asked) {
 void add_options(options::Options& options, LadderArguments& asked) {
   add_capture_options(options, asked);
   add_traffic_options(options, asked);
+  add_requirement(options, asked);
   add_suggestion_options(options, asked);
 }
 

@@ -32,8 +32,9 @@ struct LadderArguments {
   std::optional<std::int64_t> steps = 10'000;  // absent: all
   std::optional<double> arrivals;
   bool no_rivals = false;
-  std::string suggest;       // a file or own_measurements; empty: no suggestion is made
-  bool fits_engine = false;  // --memory engine
+  std::optional<double> require_hits;  // share of steps
+  std::string suggest;                 // a file or own_measurements; empty: no suggestion is made
+  bool fits_engine = false;            // --memory engine
   Budgets budgets;
   std::vector<std::string> engines = ladder::engines();
   bool verify = false;

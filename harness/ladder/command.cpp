@@ -1,6 +1,8 @@
 // Runs graphbench ladder, which finds the sizes to capture for a traffic, and the cost of each size.
 #include "harness/options/command.hpp"
 
+#include <fmt/format.h>
+
 #include <exception>
 #include <set>
 #include <utility>
@@ -33,8 +35,8 @@ namespace graphbench::ladder {
 namespace {
 
 constexpr const char* ladder_footer =
-    "Exit codes: 0 done; 2 bad usage or input; 3 some ladders failed; 130 interrupted (the measurements are\n"
-    "kept). docs/ladder.md explains the output.\n";
+    "Exit codes: 0 done; 2 bad usage or input; 3 some ladders failed; 10 fewer hits than --require-hits;\n"
+    "130 interrupted (the measurements are kept). docs/ladder.md explains the output.\n";
 
 // Keeps the ladders or cells of `workloads`; all if that is empty. Throws InputError if none is left.
 template <typename T>
@@ -233,7 +235,10 @@ class LadderJob final : public sweep::Job {
                           .failure = failure_};
     const auto failed =
         std::ranges::find(measured_.findings.ladders, model::CellStatus::failed, &Ladder::status);
-    if (failed == measured_.findings.ladders.end()) return found;
+    if (failed == measured_.findings.ladders.end()) {
+      require_hits(found);
+      return found;
+    }
     const model::Reason& reason = failed->reason.value();
     found.complaints = {"ladder " + failed->id + " failed: " + reason.code + ": " + reason.message};
     found.exit_code = model::exit_cells_failed;
@@ -241,6 +246,19 @@ class LadderJob final : public sweep::Job {
   }
 
  private:
+  void require_hits(sweep::Findings& found) const {
+    for (const Ladder& ladder : measured_.findings.ladders) {
+      if (!asked_.require_hits || is_rival(ladder)) continue;
+      const double rate = ladder.launches.empty() ? 0 : ladder.launches.front().hit_rate;
+      if (rate >= *asked_.require_hits) continue;
+      found.complaints.push_back(
+          fmt::format("{}: {:.1f} % of the steps hit a captured size; --require-hits asks for "
+                      "{:g} %",
+                      ladder.id, 100 * rate, 100 * *asked_.require_hits));
+      found.exit_code = model::exit_few_hits;
+    }
+  }
+
   // Returns false if nothing can be suggested. The driver writes the measurements before the command fails.
   bool suggest_from_measured() {
     LadderFindings& findings = measured_.findings;

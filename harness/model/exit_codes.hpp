@@ -8,6 +8,7 @@ inline constexpr int exit_error = 1;
 inline constexpr int exit_bad_input = 2;
 inline constexpr int exit_cells_failed = 3;
 inline constexpr int exit_slower = 10;
+inline constexpr int exit_few_hits = 10;  // of ladder
 inline constexpr int exit_inconclusive = 11;
 inline constexpr int exit_not_comparable = 12;
 inline constexpr int exit_interrupted = 130;

@@ -213,6 +213,13 @@ class Ladder(HarnessCase):
                            traffic["note"])
         self.assertIn(traffic["note"], shown)
 
+    def test_hits_that_are_required_decide_the_exit_code(self):
+        command = [*TINY, "--workload", "mlp", "--no-rivals", "--quiet", "--traffic", "uniform:1:6"]
+        missed = self.run_graphbench(*command, "--require-hits", "80%", "--json", "r.json", code=10)
+        self.assert_all_in(("66.7 % of the steps", "--require-hits asks for 80 %"), missed.stderr)
+        self.assertTrue((self.folder / "r.json").exists())
+        self.run_graphbench(*command, "--require-hits", "60%", code=0)
+
     def test_a_suggestion_comes_from_a_result_and_is_verified(self):
         sweep = ("--sweep --device host --workload mlp --mode eager,whole --warmup 1 --batch 1,2,4,8 "
                  "--io static,copy_in --time-per-cell 0.01 --json sweep.json --quiet")
@@ -392,6 +399,8 @@ class Ladder(HarnessCase):
                 ("--mode fast", ["--mode", '"fast"', "eager, whole, piecewise, best"]),
                 ("--capture-when lazy,lazy", ["--capture-when", "gives a value twice"]),
                 ("--capture-when never", ["--capture-when", "startup, lazy"]),
+                *((f"--require-hits {wrong}", ["--require-hits", "a percentage"])
+                  for wrong in ("95", "0%", "x%")),
                 *((f"--arrivals {wrong}", ["--arrivals", "above 0"]) for wrong in ("0", "-3", "fast")),
                 ("--arrivals 1e-300", ["--arrivals", "1000000 s"]),
                 ("--traffic uniform:1:600 --beyond refuse", ["--traffic", "beyond the largest", "512"]),
