@@ -63,7 +63,7 @@ namespace {
 struct Line {
   std::size_t file = 0;
   std::int64_t number = 0;
-  std::string_view text;
+  std::string_view text = {};
   bool first = false;  // of its file, but for blank lines and comments
 };
 
@@ -76,6 +76,13 @@ std::optional<std::string> message_of(std::string_view text) {
       return object[key].get<std::string>();
   }
   return std::nullopt;
+}
+
+std::string_view next_line(std::string_view& left) {
+  const std::size_t end = std::min(left.find('\n'), left.size());
+  const std::string_view line = trimmed(left.substr(0, end));
+  left.remove_prefix(std::min(end + 1, left.size()));
+  return line;
 }
 
 // Colours are ESC, "[", parameters and a letter.
@@ -123,8 +130,8 @@ class TrafficFiles {
   }
 
  private:
-  [[noreturn]] void refuse(std::int64_t line, const std::string& why) const {
-    throw InputError(files_.front().path + ":" + std::to_string(line), why);
+  [[noreturn]] void refuse(const Line& line, const std::string& why) const {
+    throw InputError(files_[line.file].path + ":" + std::to_string(line.number), why);
   }
 
   void add_lines(std::size_t file) {
@@ -134,19 +141,22 @@ class TrafficFiles {
     if (left.starts_with("\xff\xfe") || left.starts_with("\xfe\xff"))
       throw InputError(files_[file].path, "the file is in UTF-16: save it in UTF-8");
     if (left.starts_with("\xef\xbb\xbf")) left.remove_prefix(3);
-    bool first = true;
-    for (std::int64_t number = 1; !left.empty(); ++number) {
-      const std::size_t end = std::min(left.find('\n'), left.size());
-      std::string_view text = trimmed(left.substr(0, end));
-      left.remove_prefix(std::min(end + 1, left.size()));
-      if (std::optional<std::string> message = message_of(text))
-        text = trimmed(unwrapped_.emplace_back(message->substr(0, message->find('\n'))));
-      if (text.find("\x1b[") != std::string_view::npos)
-        text = trimmed(unwrapped_.emplace_back(without_colours(text)));
-      if (text.empty()) continue;
-      lines_.push_back({file, number, text, first && text.front() != '#'});
-      first = first && text.front() == '#';
+    first_ = true;
+    for (std::int64_t number = 1; !left.empty(); ++number) add_line(file, number, next_line(left));
+  }
+
+  // A logger's message may have several lines, as a table does, and another logger's line in it.
+  void add_line(std::size_t file, std::int64_t number, std::string_view text) {
+    if (std::optional<std::string> message = message_of(text)) {
+      std::string_view left = unwrapped_.emplace_back(*std::move(message));
+      while (!left.empty()) add_line(file, number, next_line(left));
+      return;
     }
+    if (text.find("\x1b[") != std::string_view::npos)
+      text = trimmed(unwrapped_.emplace_back(without_colours(text)));
+    if (text.empty()) return;
+    lines_.push_back({file, number, text, first_ && text.front() != '#'});
+    first_ = first_ && text.front() == '#';
   }
 
   static bool is_marked(const Line& line, const TrafficFormat& format) {
@@ -157,7 +167,7 @@ class TrafficFiles {
   }
 
   const TrafficFormat& format_of() const {
-    if (lines_.empty()) refuse(1, "the file is empty: give " + traffic_forms());
+    if (lines_.empty()) refuse({.number = 1}, "the file is empty: give " + traffic_forms());
     for (const TrafficFormat& format : traffic_formats()) {
       if (std::ranges::any_of(lines_, [&](const Line& line) { return is_marked(line, format); }))
         return format;
@@ -168,11 +178,11 @@ class TrafficFiles {
             return std::ranges::any_of(
                 lines_, [&](const Line& line) { return line.text.find(trace) != std::string_view::npos; });
           }))
-        refuse(first.number, "this log of " + format.engine + " has no batches: run " + format.engine +
-                                 " with " + format.flag + ", which writes its " + format.name);
+        refuse(first, "this log of " + format.engine + " has no batches: run " + format.engine + " with " +
+                          format.flag + ", which writes its " + format.name);
     }
-    refuse(first.number, in_quotes(head_of(first.text, 80)) +
-                             " is not a header, and no line is of a known log: give " + traffic_forms());
+    refuse(first, in_quotes(head_of(first.text, 80)) +
+                      " is not a header, and no line is of a known log: give " + traffic_forms());
   }
 
   static std::string name_of(const TrafficFormat& format) {
@@ -196,6 +206,7 @@ class TrafficFiles {
 
   const std::vector<TrafficFile>& files_;
   std::vector<Line> lines_;
+  bool first_ = true;
   std::deque<std::string> unwrapped_;  // keeps its strings in place
 };
 

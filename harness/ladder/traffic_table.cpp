@@ -16,16 +16,14 @@ namespace {
 using Words = std::vector<std::string>;
 
 // Names as key_of() gives them, the best first.
-const Words size_names = {"size", "sizes", "batchsize",  "batchsizes",          "batch",
-                          "bs",   "rows",  "runningreq", "numscheduledrequests"};
+const Words size_names = {"size", "sizes", "batchsize", "batch", "bs", "rows"};
 const Words count_names = {"count", "counts", "steps", "frequency", "freq", "n"};
 const Words time_names = {"time", "timestamp", "t", "seconds", "timeseconds", "arrival", "date"};
 const Words time_ms_names = {"timems", "timestampms", "ms"};
 // The columns of requests, in traces of Mooncake, Azure and BurstGPT and in OpenAI's usage.
-const Words request_names = {"inputlength",      "outputlength",    "contexttokens", "generatedtokens",
-                             "requesttokens",    "responsetokens",  "prompttokens",  "completiontokens",
-                             "inputtokens",      "outputtokens",    "promptlen",     "outputlen",
-                             "numprefilltokens", "numdecodetokens", "inputlen",      "prompt"};
+const Words request_names = {"inputlength",   "outputlength",   "contexttokens", "generatedtokens",
+                             "requesttokens", "responsetokens", "prompttokens",  "completiontokens",
+                             "inputtokens",   "outputtokens"};
 
 std::string key_of(std::string_view name) {
   std::string key;

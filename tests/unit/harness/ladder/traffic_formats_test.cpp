@@ -111,6 +111,10 @@ TEST(TrafficFormats, AreReadAsTheyAre) {
            {"JSONL",
             "{\"time\": 0, \"Batch Size\": 3}\n{\"batch size\": \"3\", \"time\": 1, \"x\": [1]}\n"
             "{\"time\": 2.5, \"batch_size\": 8}\n"},
+           {"a table in one message",
+            R"({"log":"{\"message\": \"**CUDAGraph Stats:**\\n\\n| Unpadded Tokens | Padded Tokens )"
+            R"(| Num Paddings | Runtime Mode | Count |\\n|-|-|-|-|-|\\n| 3 | 4 | 1 | FULL | 2 |\\n)"
+            R"(| 8 | 8 | 0 | FULL | 1 |\"}\n"})"},
            {"a data frame's sizes", "batch_size\tn\n3.0\t2\n8.0\t1\n"},
            {"vLLM's iteration details",
             "Engine 000: Iteration(1): 0 context requests, 0 context tokens, 3 generation requests, 3 "
