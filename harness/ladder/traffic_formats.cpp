@@ -45,8 +45,9 @@ void take_running(TrafficReader& to, std::string_view text) {
   to.add(to.size(value_after(text, "Running:")));
 }
 
-// A sample's value, behind the labels and before a timestamp.
+// A sample's value, behind the labels and before a timestamp or an exemplar.
 std::string_view sample_of(std::string_view text) {
+  text = text.substr(0, text.find(" # "));
   text = trimmed(text.substr(text.rfind('}') + 1));
   return text.substr(0, text.find(' '));
 }
@@ -67,6 +68,7 @@ class LineReader final : public TrafficReader {
 // unless the server started again.
 class BucketReader final : public TrafficReader {
   void take(std::string_view text) override {
+    text = text.substr(0, text.find(" # "));  // an exemplar follows
     const std::size_t at = text.find("le=\"") + 4;
     const std::string_view edge = text.substr(at, text.find('"', at) - at);
     const std::int64_t to = edge == "+Inf" ? size_max + 1 : size(edge);

@@ -182,8 +182,10 @@ TEST(TrafficFormats, DatesAndUnitsAreSeconds) {
 TEST(TrafficFormats, ScrapesOfACounterAreNotAddedUp) {
   const std::string restarted = bucket("4.0", "1.0") + bucket("+Inf", "1.0");
   EXPECT_THAT(parse(metrics + metrics).histogram, ElementsAre(Pair(4, 2), Pair(8, 1)));
-  EXPECT_THAT(parse(metrics + bucket("4.0", "5.0") + bucket("8.0", "6") + bucket("+Inf", "6.0")).histogram,
-              ElementsAre(Pair(4, 5), Pair(8, 1)));
+  EXPECT_THAT(
+      parse(metrics + bucket("4.0", "5.0 # {id=\"1\"} 3.0") + bucket("8.0", "6") + bucket("+Inf", "6.0"))
+          .histogram,
+      ElementsAre(Pair(4, 5), Pair(8, 1)));
   EXPECT_THAT(parse(bucket("4.0", "5") + bucket("+Inf", "5") + restarted).histogram, ElementsAre(Pair(4, 6)));
   EXPECT_THAT(parse(bucket("4.0", "5") + bucket("4.0", "2", "1")).histogram, ElementsAre(Pair(4, 7)));
   EXPECT_THAT(refusal([&] { parse(bucket("4.0", "5") + bucket("8.0", "2")); }), HasSubstr("fewer steps"));
