@@ -30,7 +30,7 @@ export const COLUMNS = [
 {
   "key": "setup_seconds",
   "title": "setup",
-  "help": "capture + instantiate + upload"
+  "help": "making the graphs"
 },
 {
   "key": "summary.breakeven_steps",

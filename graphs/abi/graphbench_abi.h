@@ -327,6 +327,7 @@ typedef struct gb_step_request {
   /* The names and values of the cell's axes that differ from their defaults. */
   const char* const* axis_names;
   const char* const* axis_values;
+  int64_t launch; /* the number of the process among those that measure this cell, from 0 */
 } gb_step_request;
 
 /* A tensor that a step wrote: dense, row-major, in the memory of the request's place. The step owns it until
@@ -397,7 +398,11 @@ typedef struct gb_step {
    * function itself may be null. `graphbench bill` reads gc_seconds and, in bytes, summed over all open
    * steps, memory_reserved, max_memory_reserved (its maximum since open() of this step), memory_allocated (a
    * part of memory_reserved) and memory_free_in_graph_pools (another part: only graphs may use it). It leaves
-   * out memory_of_graphbench, which is in none of these. */
+   * out memory_of_graphbench, which is in none of these. "stages" says how many seconds of open() were for
+   * what eager needs too ("build"), and for this mode: "compile" and "record"; "compiled_from" is
+   * "cold", "cache" or "both". "capture_skips" is a list of {"reason", "words", "line"}, each for a graph
+   * that the library did not take. Reasons: cpu_device, mutated_input, dynamic_shape, incompatible_op,
+   * several_devices, other. */
   const char* (*report)(void* step);
   void (*close)(void* step);
   void* user;

@@ -46,7 +46,7 @@ class Captures {
   // What a foreign step reports, once one is open.
   void read_library(Reading& reading) const {
     if (opened_ == 0) return;
-    const std::map<std::string, model::LibraryFact> facts = rig_.library(opened_);
+    const std::map<std::string, model::LibraryFact> facts = rig_.step_report(opened_).library;
     const auto number = [&](const char* name) {
       const auto found = facts.find(name);
       return found == facts.end() ? 0 : std::stod(found->second.text);

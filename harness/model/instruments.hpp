@@ -152,10 +152,20 @@ struct StepRecords {
   // Kernels and copies beside the graphs that a library launches by itself, such as those that set a
   // generator's state. They are not the step's, and are in no other count.
   std::optional<std::int64_t> framework_kernels;
+  std::optional<std::int64_t> graphed_kernels;  // those of `kernels` that a graph ran
   // The expected latency of the eager step as one graph: the latency of a graph with one empty kernel per
   // operation of the step, minus the busy time of the empty kernels, plus the busy time of the step. The same
   // process measures all three.
   double graph_seconds;
+};
+
+// Why a library took no graph of a step, or of a part of it.
+struct CaptureSkip {
+  std::string reason;  // "cpu_device", "mutated_input", "dynamic_shape", "incompatible_op",
+                       // "several_devices", "other"
+  std::string words;   // the library's own
+  std::string line;    // in the user's code: "steps.py:12"; empty: not known
+  friend bool operator==(const CaptureSkip&, const CaptureSkip&) = default;
 };
 
 // True if the step does other work on the device than eager.

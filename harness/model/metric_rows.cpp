@@ -22,6 +22,12 @@ constexpr MetricValue later() {
           }};
 }
 
+constexpr MetricRow opened(std::string_view name, MetricValue value, std::string_view help) {
+  MetricRow made = row(name, "seconds", value, "", help);
+  made.addition = true;
+  return made;
+}
+
 constexpr MetricRow launch_rows[] = {
     {.name = "latency_seconds",
      .help = "Time of a step from the start of its submission to its completion.",
@@ -100,6 +106,13 @@ constexpr MetricRow setups[] = {
      .help = "Time of the first step after the setup.",
      .value = value<&Setup::first_step_seconds>(),
      .family = "graphbench_first_step_seconds"},
+    opened("build_seconds", value<&Opening::build_seconds>(),
+           "Part of opening a foreign step that eager needs too: making the model."),
+    opened("compile_seconds", value<&Opening::compile_seconds>(),
+           "Part of opening a foreign step that compiles it for its mode."),
+    opened("record_seconds", value<&Opening::record_seconds>(),
+           "Part of opening a foreign step in which its mode warms up and records graphs."),
+    opened("open_seconds", value<&Opening::open_seconds>(), "The rest of opening a foreign step."),
 };
 
 constexpr MetricRow sustained[] = {
@@ -172,14 +185,13 @@ constexpr MetricRow summaries[] = {
     {.name = "breakeven_steps",
      .kind = MetricKind::count,
      .unit = "steps",
-     .help = "Number of synchronous replays whose saved latency pays for warmups, capture, instantiate and "
-             "upload.",
+     .help = "Number of synchronous replays whose saved latency pays for warmups and setup.",
      .value = value<&CellSummary::breakeven_steps>(),
      .family = "graphbench_breakeven_steps",
      .column = "even",
      .column_help = "synchronous replays that pay back warmups and setup"},
     {.name = "setup_cost_seconds",
-     .help = "Cost paid back at break-even: warmups, capture, instantiate and upload of later placements.",
+     .help = "Cost paid back at break-even: warmups and setup of later placements.",
      .value = value<&CellSummary::setup_cost_seconds>(),
      .addition = true,
      .family = "graphbench_setup_cost_seconds"},
@@ -219,6 +231,17 @@ constexpr MetricRow summaries[] = {
      .value = value<&CellSummary::launch_bound>(),
      .addition = true,
      .family = "graphbench_launch_bound_ratio"},
+    {.name = "graphed",
+     .kind = MetricKind::share,
+     .unit = "ratio",
+     .help = "Share of a foreign step's kernels that graphs ran, by activity records.",
+     .value = value<&CellSummary::graphed>(),
+     .graphs_only = true,
+     .addition = true,
+     .on_request = true,
+     .column = "graphed",
+     .column_help = "kernels that ran in graphs",
+     .spare_column = true},
     {.name = "predicted_gain",
      .kind = ratio_kind,
      .unit = "ratio",
@@ -229,13 +252,14 @@ constexpr MetricRow summaries[] = {
      .family = "graphbench_predicted_gain_ratio"},
 
     {.name = "setup_seconds",
-     .help = "Time to capture, instantiate and upload the step's graphs.",
+     .help = "Time to capture, instantiate and upload the step's graphs; for a library's own mode also to "
+             "compile and record.",
      .value = {.of_launch = setup_of},
      .graphs_only = true,
      .of_setups = true,
      .compared = "setup",
      .column = "setup",
-     .column_help = "capture + instantiate + upload"},
+     .column_help = "making the graphs"},
 };
 
 constexpr MetricRow profiles[] = {

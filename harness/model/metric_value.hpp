@@ -36,6 +36,11 @@ struct Place<Launch> {
 template <>
 struct Place<Setup> : At<MetricSection::setup, &Launch::setup> {};
 template <>
+struct Place<Opening> {
+  static constexpr MetricSection section = MetricSection::setup;
+  static const Opening* find(const Launch& launch) { return &launch.setup.opening; }
+};
+template <>
 struct Place<Startup> : At<MetricSection::startup, &Launch::startup> {};
 template <>
 struct Place<Sustained> : At<MetricSection::sustained, &Launch::sustained> {};

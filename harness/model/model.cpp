@@ -22,8 +22,9 @@ std::string_view name_of(CellStatus status) noexcept {
 }
 
 std::string_view name_of(NoBreakeven reason) noexcept {
-  constexpr std::array<std::string_view, 3> names = {"never", "not told apart", "eager not swept"};
-  static_assert(names.size() == static_cast<std::size_t>(NoBreakeven::eager_not_swept) + 1);
+  constexpr std::array<std::string_view, 4> names = {"never", "not told apart", "eager not swept",
+                                                     "no graph"};
+  static_assert(names.size() == static_cast<std::size_t>(NoBreakeven::no_graph) + 1);
   return names[static_cast<std::size_t>(reason)];
 }
 
@@ -48,6 +49,12 @@ void add_choices(std::vector<LibraryChoice>& choices, const std::vector<LibraryC
       at->hit = at->hit && choice.hit;
       if (at->plan.empty() || choice.plan == "engine") at->plan = choice.plan;
     }
+  }
+}
+
+void add(Opening& sum, const Opening& more) {
+  for (const auto stage : opening_stages) {
+    if (more.*stage) sum.*stage = (sum.*stage).value_or(0) + *(more.*stage);
   }
 }
 

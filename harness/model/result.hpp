@@ -14,6 +14,7 @@
 #include "graphs/base/facts/graph.hpp"
 #include "graphs/base/facts/training.hpp"
 #include "harness/model/instruments.hpp"
+#include "harness/model/setup.hpp"
 
 namespace graphbench::model {
 
@@ -59,32 +60,6 @@ struct Summary {
   double max;
   double mean;
   std::optional<double> stddev;  // needs two samples
-};
-
-struct Setup {
-  std::optional<double> prepare_seconds;  // time to look up or choose kernels and library plans
-  double warmup_seconds;
-  double capture_seconds;
-  double instantiate_seconds;
-  double upload_seconds;
-  double first_step_seconds;
-};
-
-// A worker's start-up in stages, over all batches of its first placement. The stages sum to the time from the
-// worker's start to the end of the last batch's first step, without the ramps of other batches (see Launch).
-struct Startup {
-  // From the parent's call that starts the process until the worker has its task. Absent: no parent.
-  std::optional<double> process_seconds;
-  double plugin_seconds;   // to load plugins and build the program
-  double module_seconds;   // to load the backend's module
-  double context_seconds;  // to open device and stream, and set up the CPU, the monitor and the cache buffer
-  double weights_seconds;  // to allocate and fill static buffers
-  double prepare_seconds;  // this and all members below are sums over the batches' setups
-  double warmup_seconds;
-  double capture_seconds;
-  double instantiate_seconds;
-  double upload_seconds;
-  double first_step_seconds;
 };
 
 // One placement of a launch: the numbers of samples, and the medians of the samples.
@@ -259,8 +234,9 @@ struct Estimate {
   std::optional<double> within_launch;     // spread of log samples (IQR / 1.349), median over launches
 };
 
-// never: slower than eager. not_told_apart: the interval of the time that a step saves contains 0.
-enum class NoBreakeven : std::uint8_t { never, not_told_apart, eager_not_swept };
+// never: slower than eager. not_told_apart: the interval of the time that a step saves contains 0. no_graph:
+// none of the cell's kernels ran in a graph.
+enum class NoBreakeven : std::uint8_t { never, not_told_apart, eager_not_swept, no_graph };
 std::string_view name_of(NoBreakeven reason) noexcept;
 
 enum class LaunchBoundBy : std::uint8_t { records, whole };
@@ -295,6 +271,7 @@ struct CellSummary {
   // Only for an eager cell: the share of its latency in which the device is idle. Absent: unknown.
   std::optional<double> launch_bound;
   std::optional<LaunchBoundBy> launch_bound_by;
+  std::optional<double> graphed;  // the share of a foreign step's kernels that graphs ran (StepRecords)
   std::optional<double> predicted_gain;  // only for a foreign eager cell: the gain of one graph (StepRecords)
 };
 
@@ -393,11 +370,17 @@ struct CellResult {
   CellSummary summary;
   std::optional<Profile> profile;              // from the last profiled launch
   std::optional<StepRecords> records;          // from the last launch; only for foreign steps on a GPU
+  std::vector<CaptureSkip> capture_skips;      // counters.skips counts them
   std::map<std::string, LibraryFact> library;  // facts from a foreign step's library, by the library's names
   bool resumed;                                // some launches were measured before an interruption
   std::optional<MeasuredOn> measured_on;  // the device of those launches, if the sweep resumed on another
   std::optional<std::int64_t> shard;      // only in a merged result: the shard that measured the cell
 };
+
+// True if a graph mode of a foreign step ran none of its kernels in a graph.
+inline bool took_no_graph(const CellResult& cell) {
+  return cell.summary.graphed == 0;
+}
 
 // Merges the choices of one worker into `choices`, the sweep's choices sorted by key and algorithm. A key has
 // several algorithms if workers chose differently. A choice is a hit only if it was a hit in all workers.

@@ -125,6 +125,7 @@ void CellTable::add_cell(const model::CellResult& reported) {
     cell.fallback = reported.fallback;
     cell.fallback_reason = reported.fallback_reason;
   }
+  if (!reported.capture_skips.empty()) cell.capture_skips = reported.capture_skips;
   if (reported.records) cell.records = reported.records;
   if (reported.memory) cell.memory = reported.memory;
   for (model::Launch launch : reported.launches) {

@@ -179,6 +179,7 @@ void add_records(model::Result& result) {
                                     .eager_copies = {},
                                     .other_copies = {},
                                     .framework_kernels = {},
+                                    .graphed_kernels = {},
                                     .graph_seconds = 160e-6};
   model::CellResult& eager = result.cells.front();
   eager.records = of_eager;
@@ -188,6 +189,14 @@ void add_records(model::Result& result) {
   records.kernels = 42;
   records.other_kernels = 2;
   records.differences = {"0 eager, 2 here: mask_kernel"};
+  records.graphed_kernels = 21;
+  piecewise.summary.graphed = 0.5;
+  piecewise.capture_skips = {{"cpu_device", "cpu device (mask)", "step.py:8"}};
+  model::Launch& launch = piecewise.launches.front();
+  launch.setup.opening = {
+      .build_seconds = 0.5, .compile_seconds = 2, .record_seconds = 0.25, .open_seconds = 0.125};
+  launch.setup.compiled_from = "cold";
+  if (!launch.setups.empty()) launch.setups.front() = launch.setup;
   piecewise.library = {
       {"torch", {"2.11", true}}, {"counters.frames.total", {"3", false}}, {"hide_capture", {"true", false}}};
 }

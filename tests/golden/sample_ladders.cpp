@@ -32,7 +32,9 @@ model::Setup setup_of(double seconds) {
           .capture_seconds = 2 * seconds,
           .instantiate_seconds = 3 * seconds,
           .upload_seconds = 4 * seconds,
-          .first_step_seconds = 5 * seconds};
+          .first_step_seconds = 5 * seconds,
+          .opening = {},
+          .compiled_from = {}};
 }
 
 }  // namespace

@@ -80,6 +80,35 @@ class ForeignSteps(HarnessCase):
         self.assertGreater(check["max_abs_error"], 0)
         self.assertIn("of their norm at most", check["tolerated"])
 
+    def test_what_opening_took_is_told_and_paid_back(self):
+        done = self.sweep("--launches", "1", batch="41", code=0)
+        cells = self.cells()
+        for mode, stage in (("eager", "open"), ("whole", "open"), ("example.replay", "record")):
+            launch = cells[mode, 41]["launches"][0]
+            for told in (launch["setup"], *launch["setups"], launch["startup"]):
+                self.assertGreaterEqual(told[f"{stage}_seconds"], 0.3, (mode, told))
+            self.assertGreaterEqual(launch["startup"]["context_seconds"], 0)
+        cost = {mode: cells[mode, 41]["summary"]["setup_cost_seconds"] for mode in GRAPHS}
+        self.assertGreaterEqual(cost["example.replay"], 0.3, "its open makes the graph")
+        self.assertLess(cost["whole"], 0.3, "its graph is made after open")
+        startup = cells["example.replay", 41]["summary"]["startup_seconds"]
+        self.assertGreaterEqual(startup, 0.3)
+        self.assertRegex(done.stdout, r"example.replay \d+ms")
+
+    def test_stages_and_graphs_not_taken_are_what_the_report_says(self):
+        self.sweep("--launches", "1", "--mode", "eager,example.replay", batch="43", code=0)
+        cell = self.cells()["example.replay", 43]
+        setup, stages = cell["launches"][0]["setup"], {"build": 0.125, "compile": 0.0625, "record": 0.03125}
+        for name, seconds in stages.items():
+            self.assertEqual(seconds, setup[f"{name}_seconds"])
+        self.assertGreaterEqual(setup["open_seconds"], 0.3 - sum(stages.values()))
+        self.assertEqual("cold", setup["compiled_from"])
+        self.assertGreaterEqual(cell["summary"]["setup_cost_seconds"], 0.0625 + 0.03125)
+        self.assertEqual([{"reason": "cpu_device", "words": "cpu device (x)", "line": "step.py:8"},
+                          {"reason": "other", "words": "too bright", "line": None}], cell["capture_skips"])
+        self.assertEqual({"cpu_device": 2, "other": 1}, cell["counters"]["skips"])
+        self.assertNotIn("stages", str(cell.get("library")))
+
     def test_options_that_do_not_apply_are_refused(self):
         for option, *words in (["--mode", "eager,example.other", '"example.other" is not a mode of '],
                                ["--preset", "tiny", "the option applies only to programs"],
@@ -92,7 +121,8 @@ class ForeignSteps(HarnessCase):
                 self.assert_refused(self.sweep(option, words[0]), option, words[1])
         for flag in ("--profile", "--check-addresses", "--evaluate"):
             self.assert_refused(self.sweep(flag), flag, "would change no cell of this plan")
-        for axis in ("--torch-hide-capture=on", "--torch-compile=default", "--torch-inputs=keep"):
+        for axis in ("--torch-hide-capture=on", "--torch-compile=default", "--torch-inputs=keep",
+                     "--torch-cache=keep"):
             self.assert_refused(self.sweep(axis), axis.split("=")[0], "give the value only with --torch")
         self.assert_refused(self.sweep(workload="foreign_step,mlp"), "--workload",
                             "give --workload foreign_step alone")

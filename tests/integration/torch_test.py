@@ -366,17 +366,16 @@ class Compilations(unittest.TestCase):
             get_compilation_metrics=lambda: self.records, clear_compilation_metrics=self.records.clear)
         self.enterContext(mock.patch.dict(sys.modules, {"torch._dynamo": mock.Mock(utils=self.utils)}))
 
-    def compiles(self, line, reason=None, skip=None):
+    def compiles(self, line, reason=None):
         self.records.append(types.SimpleNamespace(co_filename="step.py", co_firstlineno=line,
-                                                  recompile_reason=reason, cudagraph_skip_reason=skip))
+                                                  recompile_reason=reason))
 
     def test_reasons_are_counted_but_for_the_first_compilation_of_an_opening(self):
         self.compiles(3, "another batch's size")
-        self.compiles(3, "a  global\nchanged", "cpu device")
+        self.compiles(3, "a  global\nchanged")
         self.compiles(7, "another batch's size")
         opened = graphbench_facts.compilations(opening=True, forget=True)
-        self.assertEqual({"stats.unique_graphs": 2, "recompile_reason.a global changed": 1,
-                          "cudagraph_skip_reason.cpu device": 1}, dict(opened))
+        self.assertEqual({"stats.unique_graphs": 2, "recompile_reason.a global changed": 1}, dict(opened))
         self.assertEqual({}, dict(graphbench_facts.compilations()))
         self.compiles(3, "a global changed")
         self.assertEqual({"recompile_reason.a global changed": 1}, dict(graphbench_facts.compilations()))

@@ -35,6 +35,7 @@ import graphbench_package  # noqa: E402
 from graphbench_abi import Refusal, Skip, reason_of  # noqa: E402
 from graphbench_doctor import examine  # noqa: E402
 from graphbench_doctor_host import examine_on_host, is_without_gpu  # noqa: E402
+from graphbench_graphed import FreshCache  # noqa: E402
 from graphbench_step import Step, in_ranks  # noqa: E402
 
 
@@ -184,6 +185,7 @@ def main(role, parent, file, function, *more):
         leave_ranks()
     sys.stdout.flush()
     sys.stderr.flush()
+    FreshCache.remove()
     os._exit(code)  # skips Python's shutdown, after which the driver's shutdown may crash
 
 

@@ -20,7 +20,7 @@ def record(name, /, **fields):
 Request = record("Request", struct_size=c_uint32, place=c_int32, batch=c_int64, mode=c_char_p,
                  cuda_stream=c_void_p, device_uuid=c_char_p, split_ops=POINTER(c_char_p),
                  split_op_count=c_int32, axis_count=c_int32, axis_names=POINTER(c_char_p),
-                 axis_values=POINTER(c_char_p))
+                 axis_values=POINTER(c_char_p), launch=c_int64)
 Copy = record("Copy", to=c_void_p, source=c_void_p, bytes=c_int64, place=c_int32, reserved=c_int32)
 
 OPEN = CFUNCTYPE(c_int, POINTER(Request), POINTER(c_void_p), *ERROR, c_void_p)

@@ -41,9 +41,8 @@ def compilations(opening=False, forget=False):
         function = record.co_filename, record.co_firstlineno
         repeated = not opening or function in compiled
         compiled.add(function)
-        for name in ("recompile_reason", "cudagraph_skip_reason")[not repeated:]:
-            if reason := getattr(record, name, None):
-                reasons[f"{name}.{one_line(reason, 200)}"] += 1
+        if repeated and (reason := getattr(record, "recompile_reason", None)):
+            reasons[f"recompile_reason.{one_line(reason, 200)}"] += 1
     if forget and utils:
         utils.counters.clear()
         getattr(utils, "clear_compilation_metrics", list)()

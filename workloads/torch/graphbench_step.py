@@ -23,6 +23,7 @@ from graphbench_check import SelfComparison, agree, conversation
 from graphbench_distance import Out, results_of
 from graphbench_doctor import Doctor
 from graphbench_facts import collected_at, compilations, seconds_of_other_threads
+from graphbench_graphed import FreshCache, Stages, forget, listen, skips
 from graphbench_inputs import Inputs, Unchanged
 from graphbench_memory import OwnMemory
 from graphbench_ops import writers
@@ -43,6 +44,7 @@ class Step:
                      for i in range(request.axis_count)}
         self.facts = {"hide_capture": True} if self.axes.get("torch-hide-capture") == "on" else {}
         compilations(forget=True)
+        self.stages, self.first_launch, self.not_taken = Stages(), request.launch == 0, []
         self.on_cuda, self.device = request.place == abi.ON_CUDA, torch.device("cpu")
         self.uuid = request.device_uuid.decode()
         if self.on_cuda:
@@ -59,7 +61,8 @@ class Step:
             self.require_gpu()
         self.build, self.globals = functools.partial(build, request.batch, self.device), build.__globals__
         self.memory = OwnMemory(self.device)
-        made = self.build()
+        with self.stages.timed("build"):
+            made = self.build()
         self.inputs = Inputs(made, self.globals)
         self.take(made)
         self.result = self.static = self.pieces = self.breaks = self.talk = None
@@ -68,6 +71,7 @@ class Step:
         self.kinds, self.runs = [abi.RUN_PART], {-1: self.run, 0: self.run}
 
     has_compiled = False  # set on the class: batches share compiled code
+    compiles = False      # torch takes the graphs of this mode, where its compiler finds that it can
 
     def take(self, made):
         """Takes what the user's function returned as the step to run."""
@@ -91,14 +95,20 @@ class Step:
         self.compare_with_itself()
         if which := self.axes.get("torch-compile"):  # Inductor's code, without Inductor's own graphs
             how = {"default": {"options": {"triton.cudagraphs": False}}}
-            self.calls = self.compiled(**how.get(which, {"mode": "max-autotune-no-cudagraphs"}))
-            for _ in range(2):
-                self.run()
-        self.prepare_mode()
+            with self.stages.timed("build"):  # eager needs it too
+                self.calls = self.compiled(**how.get(which, {"mode": "max-autotune-no-cudagraphs"}))
+                for _ in range(2):
+                    self.run()
+        with self.stages.timed("record", self.mode not in ("eager", "whole", "torch.replay")):
+            self.prepare_mode()
+            self.synchronize()
         self.state.put_back()
         self.synchronize()
         self.memory.note_peaks()  # the next step that opens resets them
         self.compilations = compilations(opening=True, forget=True)
+        if self.compiles:
+            self.not_taken = skips(self.file)
+            forget()
         Step.has_compiled |= self.compilations["frames.ok"] > 0
         self.threads, self.opened_at = seconds_of_other_threads(), time.monotonic()
 
@@ -222,11 +232,13 @@ class Step:
             self.runs[0] = functools.partial(self.run, [lambda: graphed(*self.args)])
         elif mode != "eager":
             name = mode.removeprefix("torch.")
-            calls = self.compiled(**{"backend" if name == "cudagraphs" else "mode": name})
+            with self.stages.timed("compile"):
+                calls = self.compiled(**{"backend" if name == "cudagraphs" else "mode": name})
+            self.compiles = True
             begin = getattr(getattr(torch, "compiler", None), "cudagraph_mark_step_begin", None)
             self.runs[0] = functools.partial(self.run, calls, begin)
             for _ in range(3):  # these calls compile, warm up and record
-                self.runs[0]()
+                self.stages.first_call(self.runs[0], compilations)
 
     def hiding(self):
         """Hides a capture from model code with --torch-hide-capture. torch's own code asks the driver."""
@@ -240,6 +252,9 @@ class Step:
             raise Skip(f"torch.compile needs PyTorch 2 or newer: this is {torch.__version__}")
         from torch import _dynamo
 
+        listen()
+        if self.first_launch and self.axes.get("torch-cache") != "keep":
+            FreshCache.use()
         compilations(forget=True)
         config = {"compiled_autograd": self.axes.get("torch-compiled-autograd") == "on",
                   "recompile_limit": 256, "fail_on_recompile_limit_hit": True}
@@ -448,7 +463,9 @@ class Step:
         said[0] = self.word
 
     def report(self):
-        facts = {"torch": torch.__version__, **self.facts, **(self.compilations + compilations())}
+        facts = {"torch": torch.__version__, **self.facts, **(self.compilations + compilations()),
+                 "stages": self.stages.facts(self.compilations),
+                 "capture_skips": self.not_taken + (skips(self.file) if self.compiles else [])}
         least = 0.05 * (time.monotonic() - self.opened_at)
         used = seconds_of_other_threads() - self.threads
         if busy := [name for name, seconds in used.items() if seconds > least]:

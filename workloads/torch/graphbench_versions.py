@@ -1,7 +1,9 @@
 """What PyTorch of several years has in different ways."""
 
+import contextlib
 import ctypes
 import functools
+import importlib
 import inspect
 import uuid
 import warnings
@@ -35,6 +37,16 @@ def recording(graph, **how):
     if "capture_error_mode" in inspect.signature(torch.cuda.graph).parameters:
         how["capture_error_mode"] = "thread_local"
     return torch.cuda.graph(graph, **how)
+
+
+def logs_of_skips():
+    """The loggers, as (module, name), through which torch says why it takes no graph of compiled code."""
+    found = []
+    for name in ("cudagraph_utils", "scheduler"):  # the latter says it of parts, from 2.9 on
+        with contextlib.suppress(ImportError):
+            module = importlib.import_module(f"torch._inductor.{name}")
+            found += [(module, log) for log in ("cudagraphs_log", "perf_hint_log") if hasattr(module, log)]
+    return found
 
 
 @functools.cache

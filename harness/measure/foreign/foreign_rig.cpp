@@ -4,12 +4,15 @@
 #include <cstdio>
 #include <cstring>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "graphs/abi/text.hpp"
+#include "graphs/base/clock.hpp"
 #include "graphs/base/text.hpp"
 #include "harness/measure/foreign/heartbeat.hpp"
 #include "harness/measure/worker/task_rig.hpp"
 #include "harness/measure/worker/to_float.hpp"
+#include "harness/model/vocabulary.hpp"
 
 namespace graphbench::measure {
 namespace {
@@ -62,6 +65,49 @@ void add_facts(std::map<std::string, model::LibraryFact>& facts, const std::stri
     add_facts(facts, name.empty() ? key : name + "." + key, field);
 }
 
+// Takes a part out of a report, so that it does not become a fact of the library.
+nlohmann::json taken(nlohmann::json& report, const char* key) {
+  nlohmann::json part = report.value(key, nlohmann::json());
+  report.erase(key);
+  return part;
+}
+
+// Without stages, what a mode of the library's own needs cannot be told from what eager needs: all of `open`
+// is then taken for it. In the other modes the graphs are made after `open`.
+void read_stages(nlohmann::json& report, double opened_seconds, const std::string& mode, StepReport& of) {
+  const nlohmann::json stages = taken(report, "stages");
+  double rest = opened_seconds;
+  if (stages.is_null() && model::is_step_mode(mode)) {
+    of.opening.record_seconds = std::exchange(rest, 0);
+  } else if (!stages.is_null()) {
+    for (const auto& [name, member] : {std::pair{"build", &model::Opening::build_seconds},
+                                       std::pair{"compile", &model::Opening::compile_seconds},
+                                       std::pair{"record", &model::Opening::record_seconds}}) {
+      const auto found = stages.find(name);
+      if (found == stages.end()) continue;
+      const auto seconds = found->get<double>();
+      if (seconds < 0)
+        throw Error(ErrorCode::step_failed, "report: stages." + std::string(name) + " is " + found->dump() +
+                                                ": give the seconds that it took");
+      if (seconds > 0) of.opening.*member = seconds;
+      rest -= seconds;
+    }
+    of.compiled_from = abi::printable(stages.value("compiled_from", "").c_str());
+  }
+  if (rest > 0) of.opening.open_seconds = rest;
+}
+
+constexpr std::string_view skip_reasons[] = {"cpu_device",      "mutated_input",   "dynamic_shape",
+                                             "incompatible_op", "several_devices", "other"};
+
+void read_skips(nlohmann::json& report, std::vector<model::CaptureSkip>& skips) {
+  for (const nlohmann::json& skip : taken(report, "capture_skips")) {
+    const auto text = [&](const char* key) { return abi::printable(skip.value(key, "").c_str()); };
+    const std::string reason = text("reason");
+    skips.push_back({contains(skip_reasons, reason) ? reason : "other", text("words"), text("line")});
+  }
+}
+
 }  // namespace
 
 ForeignRig::ForeignRig(const model::WorkerTask& task, Device& device, const gb_step& record,
@@ -75,17 +121,21 @@ ForeignRig::ForeignRig(const model::WorkerTask& task, Device& device, const gb_s
 
 bool ForeignRig::open(std::int64_t batch, const std::string& mode) {
   phase_(batch, "open");
+  // A process of `bill` is no launch, and measures no compilation: it takes what the compiler has kept.
   const Opening opening{.batch = batch,
+                        .launch = task_.batches.empty() ? 1 : task_.launch,
                         .mode = mode,
                         .device_uuid = device().info().kind == "host" ? "" : device().info().uuid,
                         .split_ops = task_.settings.split_ops,
                         .axes = {task_.more_axes.begin(), task_.more_axes.end()}};
-  auto& [step, failure] = opened_[batch];
+  auto& [step, failure, seconds] = opened_[batch];
   step.reset();
   failure.reset();
+  const Stopwatch watch;
   try {
     const Heartbeat at_work([&] { phase_(batch, "open"); });
     step = std::make_unique<ForeignStep>(record_, opening, stream());
+    seconds = watch.seconds();
   } catch (const Error& error) {
     failure = error;
   }
@@ -111,15 +161,22 @@ std::unique_ptr<execution::Executor> ForeignRig::make_executor(std::int64_t batc
                                            eagerly || task_.mode == eager);
 }
 
-std::map<std::string, model::LibraryFact> ForeignRig::library(std::int64_t batch) {
-  std::map<std::string, model::LibraryFact> facts;
-  const std::string report = step_at(batch).report();
-  if (report.empty()) return facts;
-  const auto parsed = nlohmann::json::parse(report, nullptr, false);
+StepReport ForeignRig::step_report(std::int64_t batch) {
+  const std::string text = step_at(batch).report();
+  auto parsed = text.empty() ? nlohmann::json::object() : nlohmann::json::parse(text, nullptr, false);
   if (!parsed.is_object())
-    throw Error(ErrorCode::step_failed, "report: the text is not a JSON object: " + report.substr(0, 100));
-  add_facts(facts, "", parsed);
-  return facts;
+    throw Error(ErrorCode::step_failed, "report: the text is not a JSON object: " + text.substr(0, 100));
+  StepReport report;
+  try {
+    read_stages(parsed, opened_[batch].seconds, task_.mode, report);
+    read_skips(parsed, report.skips);
+  } catch (const nlohmann::json::exception& error) {
+    throw Error(
+        ErrorCode::step_failed,
+        std::string("report: stages or capture_skips are not as graphbench_abi.h says: ") + error.what());
+  }
+  add_facts(report.library, "", parsed);
+  return report;
 }
 
 namespace {

@@ -36,13 +36,14 @@ class ForeignRig final : public Rig {
   }
   // The device must not be reset between placements: PyTorch does not survive a reset of its device.
   bool owns_device() const noexcept override { return false; }
-  // Facts of gb_step.report by name. The name of a nested fact is its path, as in "outer.inner".
-  std::map<std::string, model::LibraryFact> library(std::int64_t batch) override;
+  // gb_step.report. The name of a nested fact is its path, as in "outer.inner".
+  StepReport step_report(std::int64_t batch) override;
 
  private:
   struct Opened {
     std::unique_ptr<ForeignStep> step;
     std::optional<Error> failure;
+    double seconds = 0;
   };
   std::unique_ptr<execution::Executor> make_executor(std::int64_t batch, bool eagerly) override;
   void let_step_check(ForeignStep& step, execution::Executor& executor, const model::StepRecords* records,

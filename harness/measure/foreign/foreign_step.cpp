@@ -59,7 +59,8 @@ ForeignStep::ForeignStep(const gb_step& record, const Opening& opening, Stream& 
                                 .split_op_count = static_cast<std::int32_t>(splits.size()),
                                 .axis_count = static_cast<std::int32_t>(names.size()),
                                 .axis_names = names.data(),
-                                .axis_values = values.data()};
+                                .axis_values = values.data(),
+                                .launch = opening.launch};
   checked("open",
           [&] { return record_.open(&request, &step_, reason_.data(), reason_.size(), record_.user); });
   try {

@@ -15,6 +15,7 @@ namespace graphbench::measure {
 // Arguments of gb_step.open; see gb_step_request.
 struct Opening {
   std::int64_t batch = 0;
+  std::int64_t launch = 0;
   std::string mode;
   std::string device_uuid;  // empty on the host device
   std::vector<std::string> split_ops;

@@ -104,6 +104,7 @@ struct StepContents {
   std::map<std::string, std::int64_t> kernels;
   std::map<std::int64_t, std::int64_t> copies;
   std::int64_t kernel_count = 0;
+  std::int64_t graphed = 0;  // kernels
   std::int64_t copy_count = 0;
   std::int64_t beside = 0;
   bool sizes_known = true;
@@ -135,6 +136,7 @@ StepContents contents_of(const RecordedStep& step, const ProfiledGraphs& graphs)
     } else if (!fills) {
       ++work.kernels[activity.name.substr(0, name_max)];
       ++work.kernel_count;
+      work.graphed += activity.in_graph ? 1 : 0;
     }
   }
   for (const std::int64_t bytes : graphs.copies.value_or(std::vector<std::int64_t>{})) work.add_copy(bytes);
@@ -176,6 +178,7 @@ model::StepRecords summarize_records(const std::vector<RecordedStep>& steps,
                              .eager_copies = wanted.copy_count,
                              .other_copies = 0,
                              .framework_kernels = std::nullopt,
+                             .graphed_kernels = found.graphed,
                              .graph_seconds = 0};
   const auto add = [&](const std::string& what, std::int64_t in_eager, std::int64_t here) {
     if (records.differences.size() == differences_max) return;

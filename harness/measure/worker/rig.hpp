@@ -18,6 +18,14 @@ namespace graphbench::measure {
 
 class TaskRig;
 
+// What the library of a foreign step says of it.
+struct StepReport {
+  std::map<std::string, model::LibraryFact> library;  // by the library's names
+  model::Opening opening = {};
+  std::string compiled_from;
+  std::vector<model::CaptureSkip> skips;  // each as often as it happened
+};
+
 class Rig {
  public:
   // Makes the rig's stream, whose threads inherit the CPUs of the calling thread. A rig has only one stream:
@@ -46,8 +54,8 @@ class Rig {
   // kernels that the step and its eager step ran; null if they are not known.
   virtual void check(execution::Executor& executor, std::int64_t batch, const model::StepRecords* records,
                      std::optional<model::Check>& check) = 0;
-  // Facts by name, from the library that runs the step. Throws if they cannot be read.
-  virtual std::map<std::string, model::LibraryFact> library(std::int64_t) { return {}; }
+  // Throws if the report cannot be read.
+  virtual StepReport step_report(std::int64_t) { return {}; }
   // True if the process can run other batches after a failure with this code.
   virtual bool survives(ErrorCode code) const noexcept = 0;
   // True if the device is not shared, so that it can be reset and opened again between placements.

@@ -31,6 +31,11 @@ class StartupClock {
     startup_.upload_seconds += setup.upload_seconds;
     startup_.first_step_seconds += setup.first_step_seconds;
   }
+  // Tells a step's opening, which the device's stage contains, in its own stages.
+  void tell(const model::Opening& opening) {
+    model::add(startup_.opening, opening);
+    for (const auto stage : model::opening_stages) startup_.context_seconds -= (opening.*stage).value_or(0);
+  }
   std::optional<model::PackageUse> package;
   const model::Startup& startup() const noexcept { return startup_; }
 

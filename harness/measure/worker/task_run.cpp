@@ -5,6 +5,7 @@
 #include <array>
 #include <new>
 
+#include "graphs/base/text.hpp"
 #include "graphs/ir/training/differentiate.hpp"
 #include "harness/measure/worker/evaluate.hpp"
 #include "harness/measure/worker/phase_times.hpp"
@@ -53,7 +54,18 @@ void finish_batch(TaskRun& run, BatchRun& batch) {
   if (batch.result.training)
     measure_phases(run.placement->device(), run.placement->rig().stream(), *run.program, *batch.executor,
                    *batch.result.training);
-  batch.result.library = run.placement->rig().library(batch.size);
+  StepReport report = run.placement->rig().step_report(batch.size);
+  batch.result.library = std::move(report.library);
+  if (run.program != nullptr) return;
+  model::Launch& launch = batch.result.launches.front();
+  launch.setup.opening = report.opening;
+  launch.setup.compiled_from = report.compiled_from;
+  launch.setups.front() = launch.setup;
+  run.startup.tell(report.opening);
+  for (const model::CaptureSkip& skip : report.skips) {
+    if (batch.result.counters) ++batch.result.counters->skips[skip.reason];
+    if (!contains(batch.result.capture_skips, skip)) batch.result.capture_skips.push_back(skip);
+  }
 }
 
 void check_batch(TaskRun& run, BatchRun& batch) {
@@ -121,6 +133,10 @@ constexpr std::array<Stage, 5> after_measuring = {{{"check", check_batch},
 void run_stages(TaskRun& run) {
   measure_batches(run);
   for (BatchRun& batch : run.batches) attempt(run, batch, finish_measuring);
+  for (BatchRun& batch : run.batches) {
+    if (run.program == nullptr && !has_failed(batch))
+      batch.result.launches.front().startup = run.startup.startup();
+  }
   // With ranks the step is not recorded: a collective's kernel waits for other ranks, so its recorded time
   // would predict a wrong gain.
   if (run.program == nullptr && run.rank.alone() && run.placement->rig().allocated()) record_steps(run);

@@ -43,7 +43,8 @@ GB_DESCRIBE(DeviceTimeCheck, steps, device_seconds, recorded_seconds, difference
 GB_DESCRIBE(Profile, steps, busy_seconds, gap_seconds, kernels, top, device_seconds, slowdown, witness);
 GB_DESCRIBE(StepRecords, steps, busy_seconds, operations, kernels, eager_kernels, other_kernels, differences,
             graph_seconds, (later, copies), (later, eager_copies), (later, other_copies),
-            (later, framework_kernels));
+            (later, framework_kernels), (later, graphed_kernels));
+GB_DESCRIBE(CaptureSkip, reason, words, (text, line));
 GB_DESCRIBE(InstrumentState, available, detail);
 GB_DESCRIBE(ShapeStep, batch, sequence, line);
 GB_DESCRIBE(ShapeTrace, file, programs_max, recordings_max, steps);

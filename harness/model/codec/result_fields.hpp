@@ -65,11 +65,13 @@ struct Description<Estimate> {
   static bool can_be_written(const T& estimate) { return std::isfinite(estimate.p50); }
 };
 
+GB_DESCRIBE(Opening, (later, build_seconds), (later, compile_seconds), (later, record_seconds),
+            (later, open_seconds));
 GB_DESCRIBE(Setup, prepare_seconds, warmup_seconds, capture_seconds, instantiate_seconds, upload_seconds,
-            first_step_seconds);
+            first_step_seconds, (inlined(&T::opening)), (later, compiled_from));
 GB_DESCRIBE(Startup, process_seconds, plugin_seconds, module_seconds, context_seconds, weights_seconds,
             prepare_seconds, warmup_seconds, capture_seconds, instantiate_seconds, upload_seconds,
-            first_step_seconds);
+            first_step_seconds, (inlined(&T::opening)));
 GB_DESCRIBE(facts::GraphContents, nodes);
 GB_DESCRIBE(facts::GraphCounts, pieces, (inlined(&T::contents)), captured_ops, eager_ops, rewritten_nodes);
 GB_DESCRIBE(facts::Reason, code, message);
@@ -91,7 +93,7 @@ GB_DESCRIBE(CellSummary, submit_seconds, latency_seconds, device_seconds, speedu
             (later, throughput_over_eager),
             (interval("throughput_over_eager_ci95", &T::throughput_ci95_low, &T::throughput_ci95_high)),
             (later, no_breakeven), (later, setup_cost_seconds), (later, setup_once_seconds),
-            (later, launch_bound_by), (later, startup_seconds),
+            (later, launch_bound_by), (later, graphed), (later, startup_seconds),
             (interval("startup_seconds_ci95", &T::startup_ci95_low, &T::startup_ci95_high)));
 
 // Writes the latencies of the first steps, which show if warmups were too few. A document has no other
@@ -193,7 +195,7 @@ GB_DESCRIBE(CellResult, (computed_field<CellId>("id")), (inlined(&T::cell)),
             memory, launches, summary, (later, caller_io), (later, counters), (later, training),
             (later, shape_walk), (later, cache), (later, package), (later, fallback),
             (later, fallback_reason), (later, paths), (later, profile), (later, resumed),
-            (later, measured_on), (later, shard), (later, rewrites), (later, records),
+            (later, measured_on), (later, shard), (later, rewrites), (later, records), (later, capture_skips),
             (custom_field<LibraryFacts>("library")), (later, tuned));
 GB_DESCRIBE(facts::DeviceFacts, kind, name, (text, uuid), (text, compute_capability), memory_bytes,
             (text, driver), (text, runtime), libraries, (later, pci_bus_id));

@@ -254,6 +254,33 @@ void conclude_programs(const CellGroup& group, std::vector<Conclusion>& conclusi
   if (!conclusion.cells.empty()) conclusions.push_back(std::move(conclusion));
 }
 
+// Says where a library's own mode took no graph, and where its graphs hold a part of the step.
+void conclude_graphs(const CellGroup& group, std::vector<Conclusion>& conclusions) {
+  for (const std::string& mode : group.graph_modes) {
+    Conclusion none = group.conclusion("no_graph"), part = group.conclusion("graphed_in_part");
+    std::vector<std::int64_t> without;
+    for (const std::int64_t batch : group.batches) {
+      const CellResult* cell = group.at(batch, mode);
+      const auto in_part = cell == nullptr ? std::nullopt : graphed_in_part(*cell);
+      if (cell == nullptr || !(in_part || took_no_graph(*cell))) continue;
+      Conclusion& of = in_part ? part : none;
+      of.cells.push_back(id_of(cell->cell));
+      if (!in_part) without.push_back(batch);
+      if (of.cells.size() > 1) continue;
+      of.text = in_part ? fmt::format("At batch {} {} ran {} in graphs{}.", batch, mode, *in_part,
+                                      skips_text(*cell))
+                        : skips_text(*cell);
+      of.figures = {{"graphed", *cell->summary.graphed}};
+    }
+    if (!without.empty())
+      none.text = fmt::format("{} took no graph at batch {}, so it has no gain{}.", mode,
+                              group.batches_text(without), none.text);
+    for (Conclusion* const each : {&none, &part}) {
+      if (!each->cells.empty()) conclusions.push_back(std::move(*each));
+    }
+  }
+}
+
 // Returns a ratio of latencies as a difference, whose sign says which one is longer, as no ratio beside gains
 // does: "+15 %".
 std::string difference_text(double ratio) {
@@ -318,12 +345,16 @@ void conclude_modes(const CellGroup& group, std::vector<Conclusion>& conclusions
   const std::vector<Choices> choices = choices_of(group);
   for (const Choices& each : choices) conclusions.push_back(conclusion_of(group, each));
   const bool any_measured = std::ranges::any_of(group.graph_modes, [&](const std::string& mode) {
-    return std::ranges::any_of(group.batches, [&](std::int64_t b) { return group.at(b, mode) != nullptr; });
+    return std::ranges::any_of(group.batches, [&](std::int64_t b) {
+      const CellResult* const cell = group.at(b, mode);
+      return cell != nullptr && !took_no_graph(*cell);
+    });
   });
   if (choices.empty() && any_measured) {
     conclusions.push_back(group.conclusion("no_reference"));
     conclusions.back().text = "The gain is unknown, because eager was not measured: add eager to --mode.";
   }
+  conclude_graphs(group, conclusions);
   conclude_programs(group, conclusions);
   conclude_piecewise(group, conclusions);
   conclude_throughput(group, conclusions);

@@ -12,6 +12,7 @@
 #include "graphs/base/text.hpp"
 #include "harness/model/axes.hpp"
 #include "harness/model/vocabulary.hpp"
+#include "reporters/format.hpp"
 
 namespace graphbench::model {
 namespace {
@@ -93,6 +94,8 @@ std::string_view label_of(std::string_view code) {
       {"use_either"sv, "use"sv},
       {"cannot_tell"sv, "use"sv},
       {"no_reference"sv, "use"sv},
+      {"no_graph"sv, "use"sv},
+      {"graphed_in_part"sv, "why"sv},
       {"warmups"sv, "use"sv},
       {"two_programs"sv, "why"sv},
       {"bound"sv, "why"sv},
@@ -166,6 +169,22 @@ void keep_evidence(CellResult& cell) {
     launch.device_started_ns = {};
   }
   cell.shape_walk.reset();
+}
+
+std::string skips_text(const CellResult& cell) {
+  if (cell.capture_skips.empty()) return "";
+  const CaptureSkip& first = cell.capture_skips.front();
+  const std::size_t more = cell.capture_skips.size() - 1;
+  return fmt::format(" ({}{}{}: {}{})", first.reason, first.line.empty() ? "" : " at ",
+                     reporters::one_line(first.line), reporters::one_line(first.words),
+                     more > 0 ? fmt::format("; and {} more", more) : "");
+}
+
+std::optional<std::string> graphed_in_part(const CellResult& cell) {
+  const std::optional<double>& share = cell.summary.graphed;
+  if (!share || *share == 0 || *share == 1) return std::nullopt;
+  return fmt::format("{} of {} ({:.0f} %)", *cell.records->graphed_kernels,
+                     plural(cell.records->kernels, "kernel"), 100 * *share);
 }
 
 std::string plural(std::int64_t count, std::string_view noun) {

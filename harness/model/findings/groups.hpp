@@ -52,6 +52,12 @@ void conclude_bounds(const CellGroup& group, std::vector<Conclusion>& conclusion
 void conclude_modes(const CellGroup& group, std::vector<Conclusion>& conclusions);
 void conclude_costs(const CellGroup& group, std::vector<Conclusion>& conclusions);
 
+// What the library says of graphs that it did not take: " (cpu_device at steps.py:8: cpu device (arg3_1))",
+// and how many reasons more; "" if it says nothing.
+std::string skips_text(const CellResult& cell);
+// "3 of 5 kernels (60 %)"; absent if the cell's graphs ran all kernels, or it is not known.
+std::optional<std::string> graphed_in_part(const CellResult& cell);
+
 // "1 cell", "2 processes".
 std::string plural(std::int64_t count, std::string_view noun);
 

@@ -242,6 +242,24 @@ void add_programs(Notes& notes, const Result& result) {
   });
 }
 
+// Adds notes on graphs that a library did not take.
+void add_graphs(Notes& notes, const Result& result) {
+  add_first(notes, result, "no_graph", [](const CellResult& cell) -> std::string {
+    if (!is_ok(cell) || !took_no_graph(cell)) return "";
+    return "no kernel ran in a graph, so nothing is said of a gain: " + id_of(cell.cell) + skips_text(cell);
+  });
+  add_first(notes, result, "graphed_in_part", [](const CellResult& cell) -> std::string {
+    const auto in_part = graphed_in_part(cell);
+    if (!is_ok(cell) || !in_part) return "";
+    return fmt::format("{} ran in graphs: {}{}", *in_part, id_of(cell.cell), skips_text(cell));
+  });
+  add_first(notes, result, "graphs_unknown", [](const CellResult& cell) -> std::string {
+    if (!is_ok(cell) || cell.summary.graphed || cell.capture_skips.empty()) return "";
+    return "without activity records it is unknown which part ran in graphs: " + id_of(cell.cell) +
+           skips_text(cell);
+  });
+}
+
 // Adds notes on cells that ran in mode eager instead of their own, or not in the fastest way.
 void add_ways(Notes& notes, const Result& result) {
   add_first(notes, result, "ran_eager", [](const CellResult& cell) -> std::string {
@@ -376,6 +394,7 @@ std::vector<Note> notes_of(const Result& result) {
     notes.push_back({"without_effect", one_line(sentence)});
   add_outputs(notes, result);
   add_programs(notes, result);
+  add_graphs(notes, result);
   add_ways(notes, result);
   add_instruments(notes, result);
   add_device_facts(notes, result);

@@ -260,6 +260,11 @@ void compare_with_reference(CellResult& cell, const CellResult* reference) {
     if (is_graph) cell.summary.no_breakeven = NoBreakeven::eager_not_swept;
     return;
   }
+  if (took_no_graph(cell)) {
+    cell.summary.speedup_over_eager = std::nullopt;
+    cell.summary.no_breakeven = NoBreakeven::no_graph;
+    return;
+  }
   const double eager = reference->summary.latency_seconds->p50;
   cell.summary.speedup_over_eager = eager / own->p50;
   add_throughput(cell, *reference);
@@ -289,7 +294,11 @@ void add_startup(CellResult& cell) {
 
 void add_prediction(CellResult& cell) {
   const std::optional<Estimate>& latency = cell.summary.latency_seconds;
-  if (!cell.records || !latency || latency->p50 <= 0 || is_graph_mode(cell.cell.mode)) return;
+  if (!cell.records) return;
+  if (is_graph_mode(cell.cell.mode) && cell.records->graphed_kernels && cell.records->kernels > 0)
+    cell.summary.graphed =
+        static_cast<double>(*cell.records->graphed_kernels) / static_cast<double>(cell.records->kernels);
+  if (!latency || latency->p50 <= 0 || is_graph_mode(cell.cell.mode)) return;
   if (cell.records->graph_seconds > 0)
     cell.summary.predicted_gain = latency->p50 / cell.records->graph_seconds;
 }

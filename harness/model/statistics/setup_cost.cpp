@@ -10,6 +10,10 @@
 namespace graphbench::model {
 namespace {
 
+double of_mode(const Opening& opening) {
+  return opening.compile_seconds.value_or(0) + opening.record_seconds.value_or(0);
+}
+
 bool has_one_placement(const Launch& launch) {
   return launch.setups.size() < 2;
 }
@@ -17,7 +21,7 @@ bool has_one_placement(const Launch& launch) {
 }  // namespace
 
 double setup_seconds(const Setup& setup) {
-  return setup.capture_seconds + setup.instantiate_seconds + setup.upload_seconds;
+  return of_mode(setup.opening) + setup.capture_seconds + setup.instantiate_seconds + setup.upload_seconds;
 }
 
 double cost_seconds(const Setup& setup) {
@@ -50,13 +54,14 @@ std::optional<double> first_setup_excess(const Launch& launch) {
 }
 
 double startup_seconds(const Startup& startup) {
-  return startup.warmup_seconds + startup.capture_seconds + startup.instantiate_seconds +
-         startup.upload_seconds + startup.first_step_seconds;
+  return of_mode(startup.opening) + startup.warmup_seconds + startup.capture_seconds +
+         startup.instantiate_seconds + startup.upload_seconds + startup.first_step_seconds;
 }
 
 double build_seconds(const Startup& startup) {
   return startup.process_seconds.value_or(0) + startup.plugin_seconds + startup.module_seconds +
-         startup.context_seconds + startup.weights_seconds + startup.prepare_seconds;
+         startup.context_seconds + startup.weights_seconds + startup.prepare_seconds +
+         startup.opening.build_seconds.value_or(0) + startup.opening.open_seconds.value_or(0);
 }
 
 const Startup* middle_startup(const std::vector<Launch>& launches) {

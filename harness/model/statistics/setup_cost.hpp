@@ -9,7 +9,7 @@
 
 namespace graphbench::model {
 
-// Returns the time of capture, instantiation and upload.
+// Returns the time of capture, instantiation and upload, and what opening a foreign step took for its mode.
 double setup_seconds(const Setup& setup);
 // Returns setup_seconds() plus the time of the warmups, because only a capture needs these eager steps.
 double cost_seconds(const Setup& setup);
@@ -29,8 +29,9 @@ std::optional<double> setup_over(const std::vector<Launch>& launches, double (*n
 // with one placement per launch: each process then has one setup, which is like those of other processes.
 std::optional<double> first_setup_excess(const Launch& launch);
 
-// Returns the time from a process's first warmup until the end of its last batch's first step: warmups,
-// capture, instantiate, upload and first steps of all batches in the first placement.
+// Returns what a process needs for graphs until the end of its last batch's first step: a foreign step's
+// compilation and recording, warmups, capture, instantiate, upload and first steps of all batches in the
+// first placement.
 double startup_seconds(const Startup& startup);
 // Returns the time before that: to start the process, load code, build the step and choose kernels. Eager
 // steps need it too.

@@ -27,7 +27,8 @@ const std::vector<reporters::FamilyRow>& process_rows() {
                   "Number of cells that are no longer shown, because cells measured later took their place."),
       counter_row("graphbench_steps_total", "steps", {}, "Number of steps that were timed one by one."),
       counter_row("graphbench_capture_skips_total", "cells", {"reason"},
-                  "Number of cells skipped because they cannot be captured."),
+                  "Number of cells skipped because they cannot be captured, and of graphs that a library did "
+                  "not take."),
       counter_row("graphbench_sweeps_total", "sweeps", {"status"}, "Number of finished sweeps, by outcome."),
       reporters::gauge_row("graphbench_queue_sweeps", "sweeps", {},
                            "Number of sweeps that wait for a device."),

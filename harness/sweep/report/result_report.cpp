@@ -337,9 +337,10 @@ reporters::Value number_of(const MetricRow& row, const CellResult& cell) {
   if (number && (row.name == "speedup_over_eager" || row.name == "throughput_over_eager"))
     return gain_of(*number, low, high, cell);
   reporters::Value value{.value = number, .low = low, .high = high};
-  value.text = value.value                     ? text_of(row, *value.value)
-               : row.name == "breakeven_steps" ? mark_of(summary)
-                                               : "-";
+  value.text = value.value                                                      ? text_of(row, *value.value)
+               : row.name == "breakeven_steps"                                  ? mark_of(summary)
+               : row.name == "speedup_over_eager" && model::took_no_graph(cell) ? "no graph"
+                                                                                : "-";
   if (row.name == "speedup_over_eager") value.range = "-";
   if (row.estimate == nullptr || !(summary.*row.estimate)) return value;
   const model::Estimate& estimate = *(summary.*row.estimate);

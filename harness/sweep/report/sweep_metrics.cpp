@@ -85,6 +85,9 @@ void SweepMetrics::set_cell(const std::string& device, const model::CellResult& 
   steps_.Increment(steps_of(cell));
   if (cell.status == model::CellStatus::skipped && model::is_graph_mode(cell.cell.mode)) {
     skips_.Add({{"reason", cell.reason ? cell.reason->code : "internal"}}).Increment();
+  } else if (cell.counters) {
+    for (const auto& [reason, count] : cell.counters->skips)
+      skips_.Add({{"reason", reason}}).Increment(static_cast<double>(count));
   }
 }
 

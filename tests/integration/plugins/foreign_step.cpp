@@ -2,10 +2,12 @@
 // which `piecewise` captures the first and the last. It lends some parts' graphs, lets graphbench capture
 // others, and has a mode that launches its own graph. It fails at some batch sizes, in one way each.
 #include <array>
+#include <chrono>
 #include <cstdio>
 #include <memory>
 #include <random>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "tests/integration/plugins/test_plugin.hpp"
@@ -25,6 +27,9 @@ constexpr std::int64_t batch_that_fails_in_run = 23;
 constexpr std::int64_t batch_within_tolerance = 29;
 constexpr std::int64_t batch_that_is_skipped = 31;
 constexpr std::int64_t batch_without_nodes = 37;  // its graph cannot be lent
+constexpr std::int64_t batch_that_opens_slowly = 41;
+constexpr std::int64_t batch_that_tells_stages =
+    43;  // opens slowly, too, and tells a graph that was not taken
 
 class Step {
  public:
@@ -103,6 +108,12 @@ class Step {
   }
 
   const char* report() {
+    if (batch_ == batch_that_tells_stages)
+      return R"json(
+                {"stages": {"build": 0.125, "compile": 0.0625, "record": 0.03125, "compiled_from": "cold"},
+                 "capture_skips": [{"reason": "cpu_device", "words": "cpu device (x)", "line": "step.py:8"},
+                                   {"reason": "cpu_device", "words": "cpu device (x)", "line": "step.py:8"},
+                                   {"reason": "moonlight", "words": "too bright"}]})json";
     std::snprintf(report_.data(), report_.size(),
                   R"({"replays": "own", "memory_reserved": %zu, "max_memory_reserved": %zu,
                       "memory_allocated": %zu, "memory_free_in_graph_pools": 20})",
@@ -206,6 +217,8 @@ int open(const gb_step_request* request, void** step, char* error, std::size_t e
     say(error, error_size, "graphs cannot hold this");
     return GB_STEP_SKIP;
   }
+  if (request->batch == batch_that_opens_slowly || request->batch == batch_that_tells_stages)
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
   *step = std::make_unique<Step>(*request).release();
   return 0;
 }

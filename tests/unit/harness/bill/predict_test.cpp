@@ -50,7 +50,9 @@ struct Machine {
                   .capture_seconds = 0.002,
                   .instantiate_seconds = 0.001,
                   .upload_seconds = 0.0005,
-                  .first_step_seconds = 0.0002};
+                  .first_step_seconds = 0.0002,
+                  .opening = {},
+                  .compiled_from = {}};
     return made;
   }
   std::vector<Capture> captures(std::vector<std::int64_t> sizes) {

@@ -86,6 +86,15 @@ TEST(StepRecords, KeepWhatAFrameworkAddsBesideAGraphApart) {
   EXPECT_TRUE(model::is_other_program(parts)) << "beside pieces run ops of the step";
 }
 
+TEST(StepRecords, CountTheKernelsThatGraphsRan) {
+  const RecordedStep eager{0, {kernel("a", 0, 1), kernel("b", 1, 2)}};
+  const RecordedStep part{0,
+                          {in_graph(kernel("a", 0, 1)), kernel("b", 1, 2), in_graph(kernel("memset", 2, 3))}};
+  EXPECT_EQ(summarize_records({eager}, {eager}).graphed_kernels, 0);
+  EXPECT_EQ(summarize_records({part}, {eager}).graphed_kernels, 1);
+  EXPECT_EQ(summarize_records({part}, {eager}).kernels, 2);
+}
+
 TEST(Profile, IsTheMedianOverSteps) {
   const model::Profile profile = summarize_profile({{4, {kernel("a", 0, 1), kernel("b", 2, 3)}},
                                                     {12, {kernel("a", 0, 9), kernel("b", 10, 11)}},

@@ -284,6 +284,42 @@ TEST_F(ConclusionsTest, OfPiecewiseAloneSpeakOfPiecewise) {
   EXPECT_EQ(text("piecewise_cost"), "");
 }
 
+TEST_F(ConclusionsTest, AModeThatTookNoGraphIsNotRecommended) {
+  const auto graphed = [&](const std::string& mode, std::int64_t batch, std::int64_t kernels) {
+    CellResult& cell = add(mode, batch, {50e-6});
+    StepRecords& records = cell.records.emplace();
+    records.kernels = records.eager_kernels = 5;
+    records.graphed_kernels = kernels;
+    cell.capture_skips = {{"cpu_device", "cpu device (x)", "step.py:8"}};
+  };
+  add("eager", 1, {100e-6});
+  add("eager", 2, {100e-6});
+  graphed("torch.cudagraphs", 1, 0);
+  graphed("torch.cudagraphs", 2, 3);
+  EXPECT_THAT(text("no_graph"), HasSubstr("torch.cudagraphs took no graph at batch 1, so it has no gain "
+                                          "(cpu_device at step.py:8: cpu device (x))."));
+  EXPECT_THAT(text("graphed_in_part"),
+              HasSubstr("At batch 2 torch.cudagraphs ran 3 of 5 kernels (60 %) in graphs"));
+  EXPECT_THAT(text("use_graphs"), AllOf(HasSubstr("at batch 2"), Not(HasSubstr("batch 1"))));
+  result_.cells.erase(result_.cells.begin() + 1);
+  result_.cells.pop_back();
+  EXPECT_EQ(text("no_reference") + text("use_graphs"), "");
+}
+
+TEST_F(ConclusionsTest, TellHowLongCompilersTookColdAndFromTheirCache) {
+  add("eager", 1, {100e-6});
+  CellResult& cell = add("torch.reduce-overhead", 1, {50e-6});
+  for (Launch& launch : cell.launches) {
+    launch.setup.compiled_from = launch.index == 0 ? "cold" : "cache";
+    launch.setup.opening.compile_seconds = launch.index == 0 ? 14 : 2;
+    launch.setup.opening.record_seconds = 1;
+  }
+  EXPECT_THAT(
+      text("cost"),
+      HasSubstr("torch.reduce-overhead takes 3.00s to set up (compiled: 14.0s cold, 2.00s from the cache)"));
+  EXPECT_THAT(text("payback"), HasSubstr("60.0k replays"));
+}
+
 TEST_F(ConclusionsTest, SayWhatHasNoNumbersAndWhyNoGainIsKnown) {
   CellResult& eager = add("eager", 1, {100e-6});
   eager.status = CellStatus::failed;

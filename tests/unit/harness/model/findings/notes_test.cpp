@@ -1,6 +1,7 @@
 // Tests which notes a result gets, and that a clean result gets only the judgement.
 #include <gmock/gmock.h>
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -54,6 +55,13 @@ TEST(Notes, SayWhichOptionsHadNoEffect) {
   EXPECT_EQ(notes[1].text, result.plan.without_effect.front());
 }
 
+void graphed(Result& r, std::optional<std::int64_t> kernels) {
+  r.cells[3].records.emplace().kernels = 5;
+  r.cells[3].records->graphed_kernels = kernels;
+  if (kernels) r.cells[3].summary.graphed = static_cast<double>(*kernels) / 5;
+  r.cells[3].capture_skips = {{"cpu_device", "cpu device (x)", "step.py:8"}, {"other", "more", ""}};
+}
+
 TEST(Notes, NameWhatIsNotClean) {
   const auto expect = [](void (*spoil)(Result&), const std::string& code, const char* words) {
     Result result = clean_result();
@@ -91,6 +99,10 @@ TEST(Notes, NameWhatIsNotClean) {
         r.cells[3].library["busy_threads"] = {"loader", true};
       },
       "busy_threads", "thread loader was busy");
+  expect([](Result& r) { graphed(r, 0); }, "no_graph",
+         "(cpu_device at step.py:8: cpu device (x); and 1 more)");
+  expect([](Result& r) { graphed(r, 2); }, "graphed_in_part", "2 of 5 kernels (40 %) ran in graphs");
+  expect([](Result& r) { graphed(r, {}); }, "graphs_unknown", "it is unknown which part");
   expect([](Result& r) { r.cells[3].fallback = "eager"; }, "ran_eager", "the mode cannot hold the step");
   expect(
       [](Result& r) {

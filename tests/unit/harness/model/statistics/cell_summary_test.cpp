@@ -57,6 +57,22 @@ TEST(CellSummary, IsTheMedianOfTheLaunchMedians) {
   EXPECT_FALSE(cells[0].summary.submit_seconds.has_value());
 }
 
+TEST(CellSummary, AStepOfWhichNoGraphWasTakenHasNoGain) {
+  std::vector<CellResult> cells = {cell("eager", {2e-4}), cell("torch.cudagraphs", {1e-4})};
+  StepRecords& records = cells[1].records.emplace();
+  records.kernels = 4;
+  records.graphed_kernels = 0;
+  cells = summarized(cells);
+  EXPECT_EQ(cells[1].summary.graphed, 0);
+  EXPECT_EQ(cells[1].summary.no_breakeven, NoBreakeven::no_graph);
+  EXPECT_FALSE(cells[1].summary.speedup_over_eager);
+  EXPECT_TRUE(cells[1].summary.latency_seconds);
+  cells[1].records->graphed_kernels = 1;
+  cells = summarized(cells);
+  EXPECT_EQ(cells[1].summary.graphed, 0.25);
+  EXPECT_DOUBLE_EQ(*cells[1].summary.speedup_over_eager, 2);
+}
+
 TEST(CellSummary, HasAnIntervalFromThreeLaunchesOn) {
   auto cells = summarized({cell("eager", {1e-4, 1.1e-4})});
   EXPECT_FALSE(cells[0].summary.latency_seconds->ci95_low);
@@ -175,6 +191,7 @@ TEST(CellSummary, RecordsOfTheEagerStepPredictWhatOneGraphGains) {
                               .eager_copies = {},
                               .other_copies = {},
                               .framework_kernels = {},
+                              .graphed_kernels = {},
                               .graph_seconds = 1.25e-4};
   auto whole = cell("whole", {1e-4});
   whole.records = eager.records;

@@ -12,7 +12,9 @@ Setup setup(double warmup, double capture) {
           .capture_seconds = capture,
           .instantiate_seconds = 2,
           .upload_seconds = 1,
-          .first_step_seconds = 100};
+          .first_step_seconds = 100,
+          .opening = {},
+          .compiled_from = {}};
 }
 
 Launch launch(std::int64_t index, const std::vector<Setup>& setups) {
@@ -26,6 +28,17 @@ Launch launch(std::int64_t index, const std::vector<Setup>& setups) {
 TEST(SetupCost, CountsTheWarmups) {
   EXPECT_EQ(setup_seconds(setup(10, 4)), 7);
   EXPECT_EQ(cost_seconds(setup(10, 4)), 17);
+}
+
+TEST(SetupCost, CountsWhatOpeningTookForTheMode) {
+  auto made = setup(10, 4);
+  made.opening = {.build_seconds = 500, .compile_seconds = 40, .record_seconds = 8, .open_seconds = 300};
+  EXPECT_EQ(setup_seconds(made), 55);
+  EXPECT_EQ(cost_seconds(made), 65);
+  Startup startup{};
+  startup.opening = made.opening;
+  EXPECT_EQ(startup_seconds(startup), 48);
+  EXPECT_EQ(build_seconds(startup), 800);
 }
 
 TEST(SetupCost, IsTheMedianOfLaterPlacements) {

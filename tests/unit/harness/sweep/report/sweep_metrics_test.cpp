@@ -96,6 +96,12 @@ TEST_F(SweepMetricsTest, ACellWithoutABreakEvenSaysWhy) {
   EXPECT_THAT(text(), Not(HasSubstr("graphbench_breakeven_steps")));
 }
 
+TEST_F(SweepMetricsTest, GraphsThatALibraryDidNotTakeAreCounted) {
+  cell.counters.emplace().skips = {{"mutated_input", 2}};
+  metrics.set_cell("cuda:0", cell);
+  EXPECT_THAT(text(), HasSubstr("graphbench_capture_skips_total{reason=\"mutated_input\"} 2\n"));
+}
+
 TEST_F(SweepMetricsTest, AGainHasItsIntervalWhereThereIsOne) {
   metrics.set_cell("cuda:0", cell);
   EXPECT_THAT(text(), Not(HasSubstr("graphbench_speedup_over_eager_low_ratio"))) << "below three launches";

@@ -108,6 +108,13 @@ TEST(Table, SaysWhyThereIsNoBreakEven) {
   EXPECT_EQ(even_of(model::NoBreakeven::eager_not_swept), "-");
 }
 
+TEST(Table, SaysNoGraphInPlaceOfAGain) {
+  model::Result result = samples::small_result();
+  result.cells[1].summary.speedup_over_eager.reset();
+  result.cells[1].summary.graphed = 0;
+  EXPECT_THAT(print(result, {}), HasSubstr("no graph"));
+}
+
 TEST(Table, HasTheIntervalOfEachGainInPlaceOfDeviceTimes) {
   model::Result result = samples::small_result();
   model::CellSummary& summary = result.cells[1].summary;

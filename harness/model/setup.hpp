@@ -1,0 +1,49 @@
+// What it takes to make a cell's graphs, and until a worker is ready. Times are in seconds.
+#pragma once
+
+#include <optional>
+#include <string>
+
+namespace graphbench::model {
+
+// What opening a foreign step took, in stages that do not overlap.
+struct Opening {
+  std::optional<double> build_seconds;    // the library's model: eager needs it too
+  std::optional<double> compile_seconds;  // compilation for this mode
+  std::optional<double> record_seconds;   // recording in open, with warmups for it
+  std::optional<double> open_seconds;     // everything else
+};
+inline constexpr std::optional<double> Opening::*opening_stages[] = {
+    &Opening::build_seconds, &Opening::compile_seconds, &Opening::record_seconds, &Opening::open_seconds};
+void add(Opening& sum, const Opening& more);
+
+struct Setup {
+  std::optional<double> prepare_seconds;  // time to look up or choose kernels and library plans
+  double warmup_seconds;
+  double capture_seconds;
+  double instantiate_seconds;
+  double upload_seconds;
+  double first_step_seconds;
+  Opening opening;
+  std::string compiled_from;  // by the compiler's cache: "cold", "cache", "both"; empty: it has none
+};
+
+// A worker's start-up in stages, over all batches of its first placement. The stages sum to the time from the
+// worker's start to the end of the last batch's first step, without the ramps of other batches (see Launch).
+struct Startup {
+  // From the parent's call that starts the process until the worker has its task. Absent: no parent.
+  std::optional<double> process_seconds;
+  double plugin_seconds;   // to load plugins and build the program
+  double module_seconds;   // to load the backend's module
+  double context_seconds;  // to open device and stream, and set up the CPU, the monitor and the cache buffer
+  double weights_seconds;  // to allocate and fill static buffers
+  double prepare_seconds;  // this and all members below are sums over the batches' setups
+  double warmup_seconds;
+  double capture_seconds;
+  double instantiate_seconds;
+  double upload_seconds;
+  double first_step_seconds;
+  Opening opening;  // as prepare_seconds
+};
+
+}  // namespace graphbench::model
