@@ -99,7 +99,7 @@ class Step:
                 self.calls = self.compiled(**how.get(which, {"mode": "max-autotune-no-cudagraphs"}))
                 for _ in range(2):
                     self.run()
-        with self.stages.timed("record", self.mode not in ("eager", "whole", "torch.replay")):
+        with self.stages.timed("record", self.mode.startswith("torch.") and self.mode != "torch.replay"):
             self.prepare_mode()
             self.synchronize()
         self.state.put_back()

@@ -168,7 +168,7 @@ StepReport ForeignRig::step_report(std::int64_t batch) {
     throw Error(ErrorCode::step_failed, "report: the text is not a JSON object: " + text.substr(0, 100));
   StepReport report;
   try {
-    read_stages(parsed, opened_[batch].seconds, task_.mode, report);
+    read_stages(parsed, opened_[batch].seconds, step_at(batch).mode(), report);
     read_skips(parsed, report.skips);
   } catch (const nlohmann::json::exception& error) {
     throw Error(
