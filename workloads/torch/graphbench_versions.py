@@ -42,7 +42,8 @@ def recording(graph, **how):
 def logs_of_skips():
     """The loggers, as (module, name), through which torch says why it takes no graph of compiled code."""
     found = []
-    for name in ("cudagraph_utils", "scheduler"):  # the latter says it of parts, from 2.9 on
+    # compile_fx first, as torch itself imports them. The scheduler says it of parts, from 2.9 on.
+    for name in ("compile_fx", "cudagraph_utils", "scheduler"):
         with contextlib.suppress(ImportError):
             module = importlib.import_module(f"torch._inductor.{name}")
             found += [(module, log) for log in ("cudagraphs_log", "perf_hint_log") if hasattr(module, log)]

@@ -121,11 +121,19 @@ bool copies_in_graph(const Activity& activity) {
          (activity.kind == Activity::Kind::kernel && activity.name.starts_with("memcpy"));
 }
 
-StepContents contents_of(const RecordedStep& step, const ProfiledGraphs& graphs) {
+StepContents contents_of(const RecordedStep& step, const ProfiledGraphs& graphs, const StepContents& eager) {
   StepContents work;
+  const bool any_graph = std::ranges::any_of(step.activities, &Activity::in_graph);
+  const auto is_beside = [&](const Activity& activity) {
+    if (activity.in_graph || graphs.all) return !activity.in_graph;
+    return graphs.all_but_copies && any_graph &&
+           (activity.kind == Activity::Kind::copy
+                ? !eager.copies.contains(activity.bytes)
+                : !eager.kernels.contains(activity.name.substr(0, name_max)));
+  };
   for (const Activity& activity : step.activities) {
     const bool fills = activity.kind == Activity::Kind::fill || activity.name.starts_with("memset");
-    if (graphs.all && !activity.in_graph) {
+    if (is_beside(activity)) {
       work.beside += fills ? 0 : 1;
     } else if (activity.in_graph && copies_in_graph(activity)) {
       if (graphs.copies) continue;
@@ -165,8 +173,8 @@ model::StepRecords summarize_records(const std::vector<RecordedStep>& steps,
                                      const std::vector<RecordedStep>& eager, const ProfiledGraphs& graphs) {
   constexpr std::size_t differences_max = 5;
   const model::Profile profile = summarize_profile(steps);
-  const StepContents wanted = contents_of(eager.back(), {});
-  const StepContents found = contents_of(steps.back(), graphs);
+  const StepContents wanted = contents_of(eager.back(), {}, {});
+  const StepContents found = contents_of(steps.back(), graphs, wanted);
   model::StepRecords records{.steps = profile.steps,
                              .busy_seconds = profile.busy_seconds,
                              .operations = static_cast<std::int64_t>(steps.back().activities.size()),

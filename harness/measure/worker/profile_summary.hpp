@@ -40,6 +40,9 @@ model::DeviceTimeCheck summarize_time_check(const std::vector<RecordedStep>& ste
 struct ProfiledGraphs {
   // The step consists of graphs alone, so what runs beside them is not the step's.
   bool all = false;
+  // The library says of no part that it took no graph of it. So what runs beside its graphs, and not in
+  // eager, is not the step's: it copies inputs to where the graphs read them, or sets a generator's state.
+  bool all_but_copies = false;
   // The bytes of each copy node, if the graphs can be read: the driver runs small copies of a graph as
   // kernels.
   std::optional<std::vector<std::int64_t>> copies = {};

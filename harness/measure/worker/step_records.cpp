@@ -7,6 +7,7 @@
 #include "harness/measure/worker/profile_summary.hpp"
 #include "harness/measure/worker/task_run.hpp"
 #include "harness/model/statistics/quantiles.hpp"
+#include "harness/model/vocabulary.hpp"
 
 namespace graphbench::measure {
 namespace {
@@ -98,9 +99,10 @@ void record_batch(TaskRun& run, BatchRun& batch, const EmptyLine& line, Activity
   execution::Executor& executor = *batch.executor;
   const StepList eager = record(executor.eager(), stream, profiler);
   const bool is_eager = &executor.eager() == &executor;
-  model::StepRecords& records = batch.result.records.emplace(
-      summarize_records(is_eager ? eager : record(executor, stream, profiler), eager,
-                        is_eager ? ProfiledGraphs{} : graphs_of(executor)));
+  ProfiledGraphs graphs = graphs_of(executor);
+  graphs.all_but_copies = model::is_step_mode(run.task.mode) && batch.result.capture_skips.empty();
+  model::StepRecords& records = batch.result.records.emplace(summarize_records(
+      is_eager ? eager : record(executor, stream, profiler), eager, is_eager ? ProfiledGraphs{} : graphs));
   // A step that runs nothing on the device has no graph to predict.
   records.graph_seconds = eager.back().activities.empty() ? 0 : graph_seconds(line, eager);
 }

@@ -11,6 +11,7 @@
 #include "graphs/base/text.hpp"
 #include "harness/model/findings/groups.hpp"
 #include "harness/model/statistics/quantiles.hpp"
+#include "harness/model/vocabulary.hpp"
 #include "reporters/format.hpp"
 
 namespace graphbench::model {
@@ -223,9 +224,8 @@ void add_programs(Notes& notes, const Result& result) {
   add_first(notes, result, "framework_kernels", [](const CellResult& cell) -> std::string {
     if (!is_ok(cell) || !cell.records || !cell.records->framework_kernels) return "";
     return fmt::format(
-        "beside the step's graph its framework enqueues {}, for example for the state of a random number "
-        "generator "
-        "(`records.framework_kernels`)",
+        "beside the step's graph its framework enqueues {}, for example to copy inputs, or for the state of "
+        "a random number generator (`records.framework_kernels`)",
         plural(*cell.records->framework_kernels, "operation"));
   });
   // If another Python thread computes, a callback into Python waits up to 5 ms for the interpreter's lock.
@@ -254,7 +254,8 @@ void add_graphs(Notes& notes, const Result& result) {
     return fmt::format("{} ran in graphs: {}{}", *in_part, id_of(cell.cell), skips_text(cell));
   });
   add_first(notes, result, "graphs_unknown", [](const CellResult& cell) -> std::string {
-    if (!is_ok(cell) || cell.summary.graphed || cell.capture_skips.empty()) return "";
+    if (!is_ok(cell) || !is_graph_mode(cell.cell.mode) || cell.summary.graphed || cell.capture_skips.empty())
+      return "";
     return "without activity records it is unknown which part ran in graphs: " + id_of(cell.cell) +
            skips_text(cell);
   });

@@ -161,10 +161,12 @@ reporters::Value gain_of(double ratio, const std::optional<double>& low, const s
   return value;
 }
 
-// The text if there is no break-even: "never", "-" (eager was not swept), or "?" (undecided).
+// The text if there is no break-even: "never", "-" (eager was not swept, no graph), or "?" (undecided).
 std::string mark_of(const model::CellSummary& summary) {
-  if (!summary.no_breakeven || summary.no_breakeven == model::NoBreakeven::eager_not_swept) return "-";
-  return summary.no_breakeven == model::NoBreakeven::never && summary.speedup_ci95_low ? "never" : "?";
+  using enum model::NoBreakeven;
+  if (!summary.no_breakeven || summary.no_breakeven == eager_not_swept || summary.no_breakeven == no_graph)
+    return "-";
+  return summary.no_breakeven == never && summary.speedup_ci95_low ? "never" : "?";
 }
 
 // Half the width of a 95 % interval: "±2 %".

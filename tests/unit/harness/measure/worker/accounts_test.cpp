@@ -86,6 +86,19 @@ TEST(StepRecords, KeepWhatAFrameworkAddsBesideAGraphApart) {
   EXPECT_TRUE(model::is_other_program(parts)) << "beside pieces run ops of the step";
 }
 
+TEST(StepRecords, KeepCopiesOfInputsBesideALibrarysGraphApart) {
+  const RecordedStep eager{0, {kernel("a", 0, 1), kernel("b", 1, 2)}};
+  const RecordedStep here{0, {kernel("copy_inputs", 0, 1), in_graph(kernel("a", 1, 2)), kernel("b", 2, 3)}};
+  const model::StepRecords records = summarize_records({here}, {eager}, {.all_but_copies = true});
+  EXPECT_FALSE(model::is_other_program(records));
+  EXPECT_EQ(records.framework_kernels, 1);
+  EXPECT_EQ(records.kernels, 2);
+  EXPECT_EQ(records.graphed_kernels, 1) << "eager runs b too, so it is the step's";
+  EXPECT_EQ(summarize_records({here}, {eager}).kernels, 3) << "it said that it left a part out";
+  const RecordedStep none{0, {kernel("c", 0, 1)}};
+  EXPECT_EQ(summarize_records({none}, {eager}, {.all_but_copies = true}).kernels, 1) << "it took no graph";
+}
+
 TEST(StepRecords, CountTheKernelsThatGraphsRan) {
   const RecordedStep eager{0, {kernel("a", 0, 1), kernel("b", 1, 2)}};
   const RecordedStep part{0,

@@ -56,6 +56,7 @@ TEST(Notes, SayWhichOptionsHadNoEffect) {
 }
 
 void graphed(Result& r, std::optional<std::int64_t> kernels) {
+  r.cells[3].cell.mode = "torch.cudagraphs";
   r.cells[3].records.emplace().kernels = 5;
   r.cells[3].records->graphed_kernels = kernels;
   if (kernels) r.cells[3].summary.graphed = static_cast<double>(*kernels) / 5;

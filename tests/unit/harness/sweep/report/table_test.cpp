@@ -106,6 +106,7 @@ TEST(Table, SaysWhyThereIsNoBreakEven) {
   EXPECT_EQ(even_of(model::NoBreakeven::never), "never");
   EXPECT_EQ(even_of(model::NoBreakeven::not_told_apart), "?");
   EXPECT_EQ(even_of(model::NoBreakeven::eager_not_swept), "-");
+  EXPECT_EQ(even_of(model::NoBreakeven::no_graph), "-");
 }
 
 TEST(Table, SaysNoGraphInPlaceOfAGain) {
