@@ -37,4 +37,9 @@ export const COLUMNS = [
   "title": "even",
   "help": "synchronous replays that pay back warmups and setup"
 },
+{
+  "key": "summary.break_latency_seconds",
+  "title": "break",
+  "help": "latency over whole's, per break"
+},
 ];

@@ -45,8 +45,8 @@ function sideBySide(builder) {
     description: "Medians of each mode, its graphs and what they cost: the setup of later placements, " +
       "which break-even pays back with the warmups, and by how much a process's first ones take longer. " +
       "A gain is certain where its 95 % interval excludes 1. Rate gain: back to back; predicted gain: from " +
-      "the records of a foreign step's eager mode; steady after: more steps than the " +
-      "warmup gives say that too few warmups ran; loaded: under --sustained.",
+      "the records of a foreign step's eager mode; break: over whole, if launches show it; steady after: " +
+      "more steps than the warmup gives say that too few warmups ran; loaded: under --sustained.",
     unit: UNITS.inColumns,
     height: 6,
   }, ["mode"], [
@@ -63,6 +63,8 @@ function sideBySide(builder) {
     column("Predicted gain, x", select("graphbench_predicted_gain_ratio", one(...PINS))),
     column("Steady after, steps", family("steady_after_steps")),
     column("Pieces", family("graph_pieces")),
+    column("Break, us", micro(family("break_latency_seconds"))),
+    column("Break submit, us", micro(family("break_submit_seconds"))),
     column("Nodes", family("graph_nodes")),
     column("Private pools, MiB", mebi(family("pool_private_bytes"))),
     column("Rank skew, us", micro(family("rank_skew_seconds"))),

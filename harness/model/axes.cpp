@@ -123,12 +123,16 @@ std::vector<Cell> expand(const std::vector<Cell>& cells, const Axis& axis, const
   return expanded;
 }
 
-Cell reference_of(Cell cell, const AxisTable& table) {
-  cell.mode = reference_mode().name;
+Cell in_mode(Cell cell, std::string_view mode, const AxisTable& table) {
+  cell.mode = mode;
   for (const Axis& axis : table) {
     if (axis.came_later() && !axis.applies_to(cell)) cell.more_axes.erase(axis.name);
   }
   return cell;
+}
+
+Cell reference_of(Cell cell, const AxisTable& table) {
+  return in_mode(std::move(cell), reference_mode().name, table);
 }
 
 std::string group_of(const Cell& cell) {

@@ -105,8 +105,9 @@ std::vector<Cell> cells_of(const PlanFacts& facts,
                            const std::function<std::string(const std::string&)>& preset_of,
                            const AxisTable& table = axes());
 
-// Returns the cell of the reference mode with which the speedup of `cell` is computed. The returned cell
-// lacks later axes that do not apply to it.
+// Returns the cell in another mode. The returned cell lacks later axes that do not apply to it.
+Cell in_mode(Cell cell, std::string_view mode, const AxisTable& table = axes());
+// Returns the cell of the reference mode with which the speedup of `cell` is computed.
 Cell reference_of(Cell cell, const AxisTable& table = axes());
 
 // Returns the name of the cell's group: "mlp/base/bf16/forward/w3". Shards do not divide a group, because its

@@ -252,6 +252,14 @@ struct CellSummary {
   std::optional<double> throughput_over_eager;
   std::optional<double> throughput_ci95_low;
   std::optional<double> throughput_ci95_high;
+  // What piecewise takes longer than whole, per break (breaks_of()). Absent unless three launches of each
+  // show that it takes longer: both ends are positive.
+  std::optional<double> break_latency_seconds;
+  std::optional<double> break_latency_ci95_low;
+  std::optional<double> break_latency_ci95_high;
+  std::optional<double> break_submit_seconds;
+  std::optional<double> break_submit_ci95_low;
+  std::optional<double> break_submit_ci95_high;
   // Number of synchronous replays whose saved latency pays back warmups and setup (the setups that count:
   // statistics/setup_cost.hpp). The interval needs three launches. Only for graph modes without no_breakeven.
   std::optional<double> breakeven_steps;

@@ -72,10 +72,10 @@ COMPARED = ("latency", "submit", "device", "setup")
 OF_EAGER = ("launch_bound", "predicted_gain")
 # What only cells away from an axis's default have.
 OF_AXIS = {("training", "evaluation"): "optimizer", ("io_",): "io"}
-LACKING = {"eager": ("capture_s", "instantiate", "upload", "pool_private", "graph_", "breakeven",
+LACKING = {"eager": ("capture_s", "instantiate", "upload", "pool_private", "graph_", "break_", "breakeven",
                      "no_breakeven", "setup_", "speedup_over_eager_low", "speedup_over_eager_high",
                      "throughput_over", "counters", "shape_walk", "package"),
-           "whole": (*OF_EAGER, "package"), "piecewise": OF_EAGER}
+           "whole": (*OF_EAGER, "break_", "package"), "piecewise": OF_EAGER}
 # Values of the labels that a family has beside a cell's, and beside a ladder's.
 WORDS = {"reason": ("host_op", "never"), "step": ("0", "1", "2", "4", "8", "16", "31"),
          "outcome": ("traced", "program_hit", "graph_hit", "recorded_again"),

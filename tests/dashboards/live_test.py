@@ -29,6 +29,7 @@ MAY_LACK = {
     "graphbench_speedup_over_eager_high_": "as their lower ends",
     "graphbench_setup_once_seconds": "the first setups of a process may be no longer than later ones",
     "graphbench_steady_after_steps": "latencies may find no steady band within the steps taken",
+    "graphbench_break_": "piecewise may take no longer than whole, by what the launches show",
     "graphbench_predicted_gain_": "of foreign steps on a GPU",
     "graphbench_sustained_": "measured with --sustained, which takes four seconds a cell",
     "graphbench_rank_": "a service refuses ranks",

@@ -29,7 +29,8 @@ using testing::HasSubstr;
 // A result that has each metric.
 model::Result full_result() {
   model::Result result = samples::instruments_result();
-  // What no sample has: sustained load, several ranks, what a process costs once, evaluation after training.
+  // What no sample has: sustained load, several ranks, what a process costs once, breaks, evaluation after
+  // training.
   model::CellResult& cell = result.cells.front();
   model::Launch& launch = cell.launches.front();
   launch.sustained = model::Sustained{.latency_seconds = launch.latency_seconds,
@@ -40,6 +41,8 @@ model::Result full_result() {
                                       .stopped_by = "steady"};
   launch.ranks = model::RankTimes{.skew_seconds = launch.latency_seconds, .submit_seconds = {1e-6, 2e-6}};
   result.cells[1].summary.setup_once_seconds = 1e-3;
+  result.cells[2].summary.break_latency_seconds = 6e-6;
+  result.cells[2].summary.break_submit_seconds = 5e-6;
   for (model::CellResult& trained : result.cells) {
     if (!trained.training) continue;
     trained.training->evaluation = model::Evaluation{

@@ -111,6 +111,7 @@ SummaryChecker::Kept SummaryChecker::kept_of(const CellResult& cell) {
   kept.cell = cell.cell;
   kept.summary = cell.summary;
   kept.graph = cell.graph;
+  kept.counters = cell.counters;
   kept.records = cell.records;
   if (kept.records) kept.records->differences.clear();
   kept.launches.reserve(cell.launches.size());
@@ -136,6 +137,7 @@ CellResult SummaryChecker::cell_of(const Kept& kept) {
   cell.cell = kept.cell;
   cell.status = CellStatus::ok;
   cell.graph = kept.graph;
+  cell.counters = kept.counters;
   cell.records = kept.records;
   cell.launches.reserve(kept.launches.size());
   for (const KeptLaunch& of : kept.launches) {

@@ -43,6 +43,7 @@ class SummaryChecker {
     Cell cell;
     CellSummary summary{};
     std::optional<GraphCounts> graph;
+    std::optional<Counters> counters;
     std::optional<StepRecords> records;
     std::vector<KeptLaunch> launches;
   };

@@ -94,7 +94,10 @@ GB_DESCRIBE(CellSummary, submit_seconds, latency_seconds, device_seconds, speedu
             (interval("throughput_over_eager_ci95", &T::throughput_ci95_low, &T::throughput_ci95_high)),
             (later, no_breakeven), (later, setup_cost_seconds), (later, setup_once_seconds),
             (later, launch_bound_by), (later, graphed), (later, startup_seconds),
-            (interval("startup_seconds_ci95", &T::startup_ci95_low, &T::startup_ci95_high)));
+            (interval("startup_seconds_ci95", &T::startup_ci95_low, &T::startup_ci95_high)),
+            (later, break_latency_seconds), (later, break_submit_seconds),
+            (interval("break_latency_seconds_ci95", &T::break_latency_ci95_low, &T::break_latency_ci95_high)),
+            (interval("break_submit_seconds_ci95", &T::break_submit_ci95_low, &T::break_submit_ci95_high)));
 
 // Writes the latencies of the first steps, which show if warmups were too few. A document has no other
 // samples.

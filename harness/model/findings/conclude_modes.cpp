@@ -9,6 +9,7 @@
 #include "graphs/base/text.hpp"
 #include "harness/model/axes.hpp"
 #include "harness/model/findings/groups.hpp"
+#include "harness/model/statistics/cell_summary.hpp"
 #include "harness/model/statistics/mean_difference.hpp"
 #include "harness/model/vocabulary.hpp"
 #include "reporters/format.hpp"
@@ -287,10 +288,60 @@ std::string difference_text(double ratio) {
   return fmt::format("{:+} %", std::llround(100 * (ratio - 1)));
 }
 
+// Numbers of several batches, as "4" or "4 to 6".
+struct Numbers {
+  std::vector<double> values;
+
+  std::string text(std::string (*form)(double)) const {
+    const auto [least, most] = std::ranges::minmax(values);
+    return form(least) + (form(most) != form(least) ? " to " + form(most) : "");
+  }
+  void add_to(Conclusion& conclusion, const std::string& name) const {
+    if (values.empty()) return;
+    const auto [least, most] = std::ranges::minmax(values);
+    conclusion.figures[name + "_min"] = least;
+    conclusion.figures[name + "_max"] = most;
+  }
+};
+
+// Says what a break costs, and how many of them take as long as whole gains, where launches show these.
+class Breaks {
+ public:
+  void add(const CellGroup& group, const CellResult& whole, const CellResult& pieces) {
+    const std::optional<double>& cost = pieces.summary.break_latency_seconds;
+    if (cost) latency_.values.push_back(*cost);
+    if (pieces.summary.break_submit_seconds) submit_.values.push_back(*pieces.summary.break_submit_seconds);
+    if (!cost || !surely_gains(group, whole)) return;
+    const double gained = whole.summary.latency_seconds->p50 * (*whole.summary.speedup_over_eager - 1);
+    paid_.values.push_back(std::floor(gained / *cost));
+    taken_.values.push_back(static_cast<double>(breaks_of(pieces)));
+  }
+  void conclude(Conclusion& conclusion) const {
+    std::vector<std::string> costs;
+    for (const auto& [numbers, name] : {std::pair{&latency_, "latency"}, {&submit_, "submit"}}) {
+      if (!numbers->values.empty()) costs.push_back(numbers->text(reporters::format_seconds) + " of " + name);
+      numbers->add_to(conclusion, fmt::format("break_{}_seconds", name));
+    }
+    if (costs.empty()) return;
+    conclusion.text += " A break costs " + join(costs, " and ");
+    if (!paid_.values.empty())
+      conclusion.text +=
+          fmt::format("; with at most {} breaks piecewise stays faster than eager, and the step has {}",
+                      paid_.text(reporters::format_count), taken_.text(reporters::format_count));
+    paid_.add_to(conclusion, "breaks_paid");
+    taken_.add_to(conclusion, "breaks");
+    conclusion.text += ".";
+  }
+
+ private:
+  Numbers latency_, submit_, paid_, taken_;
+};
+
 void conclude_piecewise(const CellGroup& group, std::vector<Conclusion>& conclusions) {
   Conclusion conclusion = group.conclusion("piecewise_cost");
   std::vector<double> ratios;
   std::vector<std::int64_t> slower;  // surely slower than eager
+  Breaks breaks;
   for (const std::int64_t batch : group.batches) {
     const CellResult* whole = group.at(batch, "whole");
     const CellResult* pieces = group.at(batch, "piecewise");
@@ -300,6 +351,7 @@ void conclude_piecewise(const CellGroup& group, std::vector<Conclusion>& conclus
         !pieces->summary.latency_seconds || whole->summary.latency_seconds->p50 <= 0)
       continue;
     ratios.push_back(pieces->summary.latency_seconds->p50 / whole->summary.latency_seconds->p50);
+    breaks.add(group, *whole, *pieces);
     conclusion.cells.push_back(id_of(pieces->cell));
   }
   if (ratios.empty()) return;
@@ -309,6 +361,7 @@ void conclude_piecewise(const CellGroup& group, std::vector<Conclusion>& conclus
   if (difference_text(most) != difference_text(least)) conclusion.text += " to " + difference_text(most);
   if (!slower.empty()) conclusion.text += ", and is above eager's at batch " + group.batches_text(slower);
   conclusion.text += ".";
+  breaks.conclude(conclusion);
   conclusions.push_back(std::move(conclusion));
 }
 

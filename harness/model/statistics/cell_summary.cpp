@@ -116,6 +116,10 @@ std::optional<double> latency_of(const Launch& launch) {
   return launch.latency_seconds ? std::optional(launch.latency_seconds->p50) : std::nullopt;
 }
 
+std::optional<double> submit_of(const Launch& launch) {
+  return launch.submit_seconds ? std::optional(launch.submit_seconds->p50) : std::nullopt;
+}
+
 std::optional<double> throughput_of(const Launch& launch) {
   return launch.throughput_steps_per_second;
 }
@@ -277,6 +281,37 @@ void compare_with_reference(CellResult& cell, const CellResult* reference) {
   add_breakeven(cell, eager, own->p50);
 }
 
+struct BreakCost {
+  std::optional<double> (*number)(const Launch& launch);
+  std::optional<double> CellSummary::*seconds;
+  std::optional<double> CellSummary::*low;
+  std::optional<double> CellSummary::*high;
+};
+constexpr BreakCost break_costs[] = {
+    {latency_of, &CellSummary::break_latency_seconds, &CellSummary::break_latency_ci95_low,
+     &CellSummary::break_latency_ci95_high},
+    {submit_of, &CellSummary::break_submit_seconds, &CellSummary::break_submit_ci95_low,
+     &CellSummary::break_submit_ci95_high}};
+
+// The difference has the ends that follow from those of the ratio, as a break-even's saving. `whole` is null
+// if it was not measured.
+void add_break_costs(CellResult& cell, const CellResult* whole) {
+  const bool counts = whole != nullptr && whole->fallback.empty() && breaks_of(*whole) == 0;
+  const auto breaks = static_cast<double>(counts ? breaks_of(cell) : 0);
+  for (const auto& [number, seconds, low, high] : break_costs) {
+    cell.summary.*seconds = cell.summary.*low = cell.summary.*high = std::nullopt;
+    if (breaks == 0) continue;
+    const std::vector<double> own = numbers_of_launches(cell, number),
+                              others = numbers_of_launches(*whole, number);
+    const auto ratio = interval_of_ratio(own, others);
+    if (!ratio || ratio->low <= 1) continue;
+    const double least = median(others) / breaks;
+    cell.summary.*seconds = median(own) / breaks - least;
+    cell.summary.*low = least * (ratio->low - 1);
+    cell.summary.*high = least * (ratio->high - 1);
+  }
+}
+
 void add_startup(CellResult& cell) {
   cell.summary.startup_seconds = cell.summary.startup_ci95_low = cell.summary.startup_ci95_high =
       std::nullopt;
@@ -333,6 +368,12 @@ void summarize_cells(std::vector<CellResult>& cells) {
   add_setups_once(cells);
 }
 
+std::int64_t breaks_of(const CellResult& cell) {
+  if (!cell.counters || cell.counters->capturable == 0) return 0;
+  const Counters& of = *cell.counters;
+  return std::max(of.pieces - of.capturable, of.capturable - 1);
+}
+
 void add_setups_once(std::vector<CellResult>& cells) {
   const auto task_of = [](const CellResult& cell) {
     Cell task = cell.cell;
@@ -371,8 +412,12 @@ void add_gains(std::vector<CellResult>& cells) {
   }
   for (CellResult& cell : cells) {
     if (cell.status != CellStatus::ok) continue;
-    const auto reference = measured.find(id_of(reference_of(cell.cell)));
-    compare_with_reference(cell, reference != measured.end() ? reference->second : nullptr);
+    const auto cell_in = [&](std::string_view mode) {
+      const auto found = measured.find(id_of(in_mode(cell.cell, mode)));
+      return found != measured.end() ? found->second : nullptr;
+    };
+    compare_with_reference(cell, cell_in(reference_mode().name));
+    add_break_costs(cell, cell.cell.mode == "piecewise" ? cell_in("whole") : nullptr);
   }
 }
 

@@ -2,6 +2,7 @@
 // submit times as multiples of the minimum cost of their launches. All functions are pure.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -25,6 +26,10 @@ void summarize_cells(std::vector<CellResult>& cells);
 // The part that makes gains and break-even, from the medians that the summaries have. One centre for a gain,
 // its interval and the break-even: the ratio of medians over launches.
 void add_gains(std::vector<CellResult>& cells);
+
+// Returns the breaks of a graph step: its eager parts, or one less than its pieces if these follow each
+// other.
+std::int64_t breaks_of(const CellResult& cell);
 
 // Sets setup_once_seconds to the median over launches. All cells of a task get the same value.
 void add_setups_once(std::vector<CellResult>& cells);

@@ -37,6 +37,10 @@ constexpr Interval intervals[] = {
     {"throughput_over_eager", &model::CellSummary::throughput_ci95_low,
      &model::CellSummary::throughput_ci95_high},
     {"breakeven_steps", &model::CellSummary::breakeven_ci95_low, &model::CellSummary::breakeven_ci95_high},
+    {"break_latency_seconds", &model::CellSummary::break_latency_ci95_low,
+     &model::CellSummary::break_latency_ci95_high},
+    {"break_submit_seconds", &model::CellSummary::break_submit_ci95_low,
+     &model::CellSummary::break_submit_ci95_high},
     {"startup_seconds", &model::CellSummary::startup_ci95_low, &model::CellSummary::startup_ci95_high}};
 
 const Interval* interval_of(const MetricRow& row) {

@@ -175,7 +175,7 @@ TEST(ResultDocument, ASummaryFollowsFromTheLaunches) {
       {{"breakeven_steps"}, 1000.0},     {{"breakeven_steps_ci95"}, {1.0, 2.0}},
       {{"setup_cost_seconds"}, 1.0},     {{"startup_seconds"}, 1.0},
       {{"no_breakeven"}, "never"},       {{"submit_over_floor"}, 2.0},
-      {{"predicted_gain"}, 3.0},
+      {{"predicted_gain"}, 3.0},         {{"break_latency_seconds"}, 1e-6},
   };
   for (const Lie& lie : lies) {
     std::string place = "a.json: cells[1].summary";

@@ -231,6 +231,63 @@ TEST(CellSummary, WithoutRecordsADeviceIsBusyForTheTimeOfWhole) {
   EXPECT_FALSE(cells[0].summary.launch_bound_by);
 }
 
+CellResult with_submits(CellResult made, const std::vector<double>& submits) {
+  for (std::size_t i = 0; i < submits.size(); ++i) made.launches[i].submit_seconds = summarize({submits[i]});
+  return made;
+}
+
+CellResult in_parts(CellResult made, std::int64_t parts, std::int64_t captured) {
+  made.counters.emplace();
+  made.counters->pieces = parts;
+  made.counters->capturable = captured;
+  return made;
+}
+
+TEST(CellSummary, BreaksAreTheEagerPartsOrWhereOnePieceFollowsAnother) {
+  const CellResult step = cell("piecewise", {});
+  EXPECT_EQ(breaks_of(in_parts(step, 9, 5)), 4);
+  EXPECT_EQ(breaks_of(in_parts(step, 6, 2)), 4) << "several calls between two pieces";
+  EXPECT_EQ(breaks_of(in_parts(step, 5, 5)), 4) << "nothing runs in a break";
+  EXPECT_EQ(breaks_of(in_parts(step, 1, 1)), 0);
+  EXPECT_EQ(breaks_of(in_parts(step, 1, 0)), 0) << "no graph";
+  EXPECT_EQ(breaks_of(step), 0);
+}
+
+TEST(CellSummary, ABreakCostsWhatPiecewiseTakesLongerThanWhole) {
+  const auto whole = with_submits(in_parts(cell("whole", {1.0e-4, 1.0e-4, 1.0e-4, 1.0e-4, 1.0e-4}), 1, 1),
+                                  {3e-6, 2e-6, 4e-6});
+  auto pieces = in_parts(cell("piecewise", {1.4e-4, 1.3e-4, 1.5e-4, 1.2e-4, 1.6e-4}), 9, 5);
+  auto cells = summarized({whole, with_submits(pieces, {3e-6, 5e-6, 4e-6})});
+  const CellSummary& summary = cells[1].summary;
+  EXPECT_NEAR(*summary.break_latency_seconds, 1e-5, 1e-10);  // 40 us of four breaks
+  EXPECT_NEAR(*summary.break_latency_ci95_low, 0.5e-5, 1e-10);
+  EXPECT_NEAR(*summary.break_latency_ci95_high, 1.5e-5, 1e-10);
+  EXPECT_FALSE(summary.break_submit_seconds) << "noise may have said it";
+  EXPECT_FALSE(cells[0].summary.break_latency_seconds);
+
+  const auto no_cost = [&](const CellResult& base, const CellResult& of, const char* why) {
+    auto made = summarized({base, of});
+    EXPECT_FALSE(made[1].summary.break_latency_seconds) << why;
+    EXPECT_FALSE(made[1].summary.break_latency_ci95_low) << why;
+  };
+  no_cost(whole, in_parts(pieces, 1, 1), "one piece");
+  no_cost(in_parts(whole, 3, 3), pieces, "whole has breaks of its own");
+  auto other = pieces;
+  other.cell.batch = 9;
+  no_cost(whole, other, "another batch");
+  other = pieces;
+  other.launches.resize(2);
+  no_cost(whole, other, "two launches");
+  other = whole;
+  other.fallback = "eager";
+  no_cost(other, pieces, "whole ran eagerly");
+  other = in_parts(cell("whole", {1.7e-4, 1.7e-4, 1.7e-4, 1.7e-4, 1.7e-4}), 1, 1);
+  no_cost(other, pieces, "whole takes longer");
+  other = pieces;
+  other.cell.more_axes = {{"torch-pieces", "compiled"}};
+  EXPECT_TRUE(summarized({whole, other})[1].summary.break_latency_seconds) << "an axis of piecewise alone";
+}
+
 TEST(CellSummary, AGainOfThreeLaunchesHasStudentsInterval) {
   auto cells = summarized({cell("eager", {1.6e-4, 1.4e-4, 1.5e-4}), cell("whole", {1e-4, 1e-4, 1e-4})});
   const CellSummary& summary = cells[1].summary;
