@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <utility>
 
 #include "graphs/base/clock.hpp"
 #include "harness/bill/bill_fields.hpp"
@@ -92,6 +93,8 @@ class Captures {
       warm = read();
     };
     executors_.push_back(prepare(mode, size, made.setup, phase));
+    // In a bill what runs between captures is a part of capture.
+    made.setup.capture_seconds += std::exchange(made.setup.break_seconds, std::nullopt).value_or(0);
     execution::Executor& executor = *executors_.back();
     if (asked_.shares_execs) join(executor, made);
     rig_.device().synchronize();

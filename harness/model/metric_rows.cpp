@@ -86,6 +86,11 @@ constexpr MetricRow setups[] = {
      .family = "graphbench_capture_seconds",
      .compared = "capture",
      .listed = true},
+    {.name = "break_seconds",
+     .help = "Time between captures: a foreign step's pieces and the calls that it breaks at run once.",
+     .value = value<&Setup::break_seconds>(),
+     .addition = true,
+     .on_request = true},
     {.name = "instantiate_seconds",
      .help = "Time to instantiate the step's graphs.",
      .value = later<&Setup::instantiate_seconds>(),
@@ -265,8 +270,9 @@ constexpr MetricRow summaries[] = {
      .family = "graphbench_predicted_gain_ratio"},
 
     {.name = "setup_seconds",
-     .help = "Time to capture, instantiate and upload the step's graphs; for a library's own mode also to "
-             "compile and record.",
+     .help =
+         "Time to capture, instantiate and upload the step's graphs, and between captures; for a library's "
+         "own mode also to compile and record.",
      .value = {.of_launch = setup_of},
      .graphs_only = true,
      .of_setups = true,

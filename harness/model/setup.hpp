@@ -21,6 +21,8 @@ struct Setup {
   std::optional<double> prepare_seconds;  // time to look up or choose kernels and library plans
   double warmup_seconds;
   double capture_seconds;
+  std::optional<double>
+      break_seconds;  // between the captures of a foreign step, whose pieces and calls then run
   double instantiate_seconds;
   double upload_seconds;
   double first_step_seconds;
@@ -40,6 +42,7 @@ struct Startup {
   double prepare_seconds;  // this and all members below are sums over the batches' setups
   double warmup_seconds;
   double capture_seconds;
+  std::optional<double> break_seconds;
   double instantiate_seconds;
   double upload_seconds;
   double first_step_seconds;

@@ -47,6 +47,7 @@ model::Startup startup(const model::Setup& setup) {
   startup.prepare_seconds = *setup.prepare_seconds * 2;
   startup.warmup_seconds = setup.warmup_seconds * 2;
   startup.capture_seconds = setup.capture_seconds * 2;
+  if (setup.break_seconds) startup.break_seconds = *setup.break_seconds * 2;
   startup.instantiate_seconds = setup.instantiate_seconds * 2;
   startup.upload_seconds = setup.upload_seconds * 2;
   startup.first_step_seconds = setup.first_step_seconds * 2;
@@ -224,6 +225,7 @@ model::Result instruments_result() {
     cell.paths = {{"conv2d:cudnn", "", 12}, {"conv2d:im2col", "cuDNN has no deterministic plan for it", 4}};
     model::Launch& launch = cell.launches.front();
     launch.machine = machine(cell.cell.batch == 256);
+    if (cell.cell.mode == "piecewise") launch.setup.break_seconds = 32e-6;
     launch.startup = startup(launch.setup);
     launch.setups.assign(3, launch.setup);
     launch.setups.back().capture_seconds *= 2;

@@ -30,6 +30,7 @@ model::Setup setup_of(double seconds) {
   return {.prepare_seconds = {},
           .warmup_seconds = seconds,
           .capture_seconds = 2 * seconds,
+          .break_seconds = {},
           .instantiate_seconds = 3 * seconds,
           .upload_seconds = 4 * seconds,
           .first_step_seconds = 5 * seconds,

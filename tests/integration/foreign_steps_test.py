@@ -31,6 +31,11 @@ class ForeignSteps(HarnessCase):
             if mode != "eager":
                 graph = cell["graph"]
                 self.assertEqual(GRAPHS[mode], (graph["pieces"], graph["eager_ops"]), mode)
+            # What runs between captures is told apart from capture.
+            told = {part.get("break_seconds") for launch in cell["launches"]
+                    for part in (launch["setup"], launch["startup"])}
+            self.assertIn(told, [{1e-9}, {1e-9, 2e-9}] if mode == "piecewise" else [{None}], mode)
+            self.assertNotIn("stages.between_captures", cell["library"])
 
     def test_a_failure_costs_its_batch_and_says_why(self):
         failures = {13: ("step_failed", "open: thirteen is too many"),

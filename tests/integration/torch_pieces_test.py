@@ -39,9 +39,10 @@ def cases():
         return build
 
     def right(said, kinds, at):
-        """Whether the check passes, and the parts are of these kinds: c captured, r run between graphs."""
+        """Whether the check passes, what is between captures is timed, and the parts are of these kinds: c
+        captured, r run between graphs."""
         found = "".join("rc"[kind > 0] for kind in said["step"].kinds)
-        return not said["failed"] and said["identical"] and (
+        return not said["failed"] and said["identical"] and said["step"].stages["between_captures"] and (
             (found, said["step"].facts["split_at"]) == (kinds, at))
 
     def refused(said, *words):

@@ -52,7 +52,7 @@ class Breaks:
                 "make the same calls in every step")
         self.parts, step.result = done.parts, done.result
         step.keep_static()
-        step.facts["between_captures_seconds"] = done.seconds_between
+        step.stages["between_captures"] = done.seconds_between
         for index, (kind, held) in enumerate(self.parts):
             if kind != CAPTURED:
                 step.runs[index] = held if kind == RUN_PART else held.replay

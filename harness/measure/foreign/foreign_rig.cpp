@@ -72,6 +72,15 @@ nlohmann::json taken(nlohmann::json& report, const char* key) {
   return part;
 }
 
+std::optional<double> seconds_of(const nlohmann::json& stages, const std::string& name) {
+  const auto found = stages.find(name);
+  const double seconds = found == stages.end() ? 0 : found->get<double>();
+  if (seconds < 0)
+    throw Error(ErrorCode::step_failed,
+                "report: stages." + name + " is " + found->dump() + ": give the seconds that it took");
+  return seconds > 0 ? std::optional(seconds) : std::nullopt;
+}
+
 // Without stages, what a mode of the library's own needs cannot be told from what eager needs: all of `open`
 // is then taken for it. In the other modes the graphs are made after `open`.
 void read_stages(nlohmann::json& report, double opened_seconds, const std::string& mode, StepReport& of) {
@@ -83,15 +92,10 @@ void read_stages(nlohmann::json& report, double opened_seconds, const std::strin
     for (const auto& [name, member] : {std::pair{"build", &model::Opening::build_seconds},
                                        std::pair{"compile", &model::Opening::compile_seconds},
                                        std::pair{"record", &model::Opening::record_seconds}}) {
-      const auto found = stages.find(name);
-      if (found == stages.end()) continue;
-      const auto seconds = found->get<double>();
-      if (seconds < 0)
-        throw Error(ErrorCode::step_failed, "report: stages." + std::string(name) + " is " + found->dump() +
-                                                ": give the seconds that it took");
-      if (seconds > 0) of.opening.*member = seconds;
-      rest -= seconds;
+      of.opening.*member = seconds_of(stages, name);
+      rest -= (of.opening.*member).value_or(0);
     }
+    of.between_captures_seconds = seconds_of(stages, "between_captures");
     of.compiled_from = abi::printable(stages.value("compiled_from", "").c_str());
   }
   if (rest > 0) of.opening.open_seconds = rest;
@@ -159,6 +163,11 @@ std::unique_ptr<execution::Executor> ForeignRig::make_executor(std::int64_t batc
   if (eagerly && task_.mode != eager) open(batch, eager);
   return std::make_unique<ForeignExecutor>(device(), stream(), step_at(batch),
                                            eagerly || task_.mode == eager);
+}
+
+std::optional<double> ForeignRig::between_captures(std::int64_t batch) {
+  if (step_at(batch).parts().size() < 2) return std::nullopt;
+  return step_report(batch).between_captures_seconds;
 }
 
 StepReport ForeignRig::step_report(std::int64_t batch) {

@@ -46,6 +46,7 @@ class ForeignRig final : public Rig {
     double seconds = 0;
   };
   std::unique_ptr<execution::Executor> make_executor(std::int64_t batch, bool eagerly) override;
+  std::optional<double> between_captures(std::int64_t batch) override;
   void let_step_check(ForeignStep& step, execution::Executor& executor, const model::StepRecords* records,
                       std::optional<model::Check>& check);
   // Closes what was open for the batch. Returns false if other batches need a new process.

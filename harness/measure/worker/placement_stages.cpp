@@ -71,6 +71,8 @@ void set_up_first(TaskRun& run, BatchRun& batch) {
   for (double* stage : {&*setup.prepare_seconds, &setup.warmup_seconds, &setup.capture_seconds,
                         &setup.instantiate_seconds, &setup.upload_seconds})
     *stage = run.rank.largest(*stage);
+  if (const double longest = run.rank.largest(setup.break_seconds.value_or(0)); longest > 0)
+    setup.break_seconds = longest;
   const execution::StepCounts counts = batch.executor->counts();
   if (!counts.unseen) batch.result.graph = counts.graphs;
   batch.result.paths = paths_of(*batch.executor);

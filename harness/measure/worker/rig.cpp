@@ -1,6 +1,8 @@
 // Sets a batch up, stage by stage. The order of the stages is part of the measurement.
 #include "harness/measure/worker/rig.hpp"
 
+#include <algorithm>
+
 #include "graphs/base/clock.hpp"
 
 namespace graphbench::measure {
@@ -27,6 +29,10 @@ std::unique_ptr<execution::Executor> Rig::prepare(std::int64_t batch, model::Set
   phase("prepare");
   setup.prepare_seconds = seconds_of([&] { executor = make_executor(batch, eagerly); });
   set_up(*executor, setup, phase, task_.warmup);
+  if (const auto between = between_captures(batch)) {
+    setup.break_seconds = std::min(*between, setup.capture_seconds);
+    setup.capture_seconds -= *setup.break_seconds;
+  }
   return executor;
 }
 

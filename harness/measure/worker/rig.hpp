@@ -23,6 +23,7 @@ struct StepReport {
   std::map<std::string, model::LibraryFact> library;  // by the library's names
   model::Opening opening = {};
   std::string compiled_from;
+  std::optional<double> between_captures_seconds;
   std::vector<model::CaptureSkip> skips;  // each as often as it happened
 };
 
@@ -69,6 +70,8 @@ class Rig {
  protected:
   // Makes an executor and chooses its kernels, without running a step. Its time is prepare_seconds.
   virtual std::unique_ptr<execution::Executor> make_executor(std::int64_t batch, bool eagerly) = 0;
+  // Returns the part of the batch's capture in which no capture was open. Absent: there was none.
+  virtual std::optional<double> between_captures(std::int64_t) { return {}; }
   // Frees cached memory before a capture, as serving engines do.
   virtual void before_capture() {}
 

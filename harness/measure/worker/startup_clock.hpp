@@ -27,6 +27,8 @@ class StartupClock {
     startup_.prepare_seconds += setup.prepare_seconds.value_or(0);
     startup_.warmup_seconds += setup.warmup_seconds;
     startup_.capture_seconds += setup.capture_seconds;
+    if (setup.break_seconds)
+      startup_.break_seconds = startup_.break_seconds.value_or(0) + *setup.break_seconds;
     startup_.instantiate_seconds += setup.instantiate_seconds;
     startup_.upload_seconds += setup.upload_seconds;
     startup_.first_step_seconds += setup.first_step_seconds;

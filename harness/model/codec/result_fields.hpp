@@ -68,10 +68,10 @@ struct Description<Estimate> {
 GB_DESCRIBE(Opening, (later, build_seconds), (later, compile_seconds), (later, record_seconds),
             (later, open_seconds));
 GB_DESCRIBE(Setup, prepare_seconds, warmup_seconds, capture_seconds, instantiate_seconds, upload_seconds,
-            first_step_seconds, (inlined(&T::opening)), (later, compiled_from));
+            first_step_seconds, (later, break_seconds), (inlined(&T::opening)), (later, compiled_from));
 GB_DESCRIBE(Startup, process_seconds, plugin_seconds, module_seconds, context_seconds, weights_seconds,
             prepare_seconds, warmup_seconds, capture_seconds, instantiate_seconds, upload_seconds,
-            first_step_seconds, (inlined(&T::opening)));
+            first_step_seconds, (later, break_seconds), (inlined(&T::opening)));
 GB_DESCRIBE(facts::GraphContents, nodes);
 GB_DESCRIBE(facts::GraphCounts, pieces, (inlined(&T::contents)), captured_ops, eager_ops, rewritten_nodes);
 GB_DESCRIBE(facts::Reason, code, message);

@@ -119,6 +119,7 @@ std::string stages_text(const Startup& startup) {
   add("record", startup.opening.record_seconds);
   add("warmups", startup.warmup_seconds);
   add("capture", startup.capture_seconds);
+  add("between captures", startup.break_seconds);
   add("instantiate", startup.instantiate_seconds);
   add("upload", startup.upload_seconds);
   add("first steps", startup.first_step_seconds);

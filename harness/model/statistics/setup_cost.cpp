@@ -21,7 +21,8 @@ bool has_one_placement(const Launch& launch) {
 }  // namespace
 
 double setup_seconds(const Setup& setup) {
-  return of_mode(setup.opening) + setup.capture_seconds + setup.instantiate_seconds + setup.upload_seconds;
+  return of_mode(setup.opening) + setup.capture_seconds + setup.break_seconds.value_or(0) +
+         setup.instantiate_seconds + setup.upload_seconds;
 }
 
 double cost_seconds(const Setup& setup) {
@@ -55,7 +56,8 @@ std::optional<double> first_setup_excess(const Launch& launch) {
 
 double startup_seconds(const Startup& startup) {
   return of_mode(startup.opening) + startup.warmup_seconds + startup.capture_seconds +
-         startup.instantiate_seconds + startup.upload_seconds + startup.first_step_seconds;
+         startup.break_seconds.value_or(0) + startup.instantiate_seconds + startup.upload_seconds +
+         startup.first_step_seconds;
 }
 
 double build_seconds(const Startup& startup) {

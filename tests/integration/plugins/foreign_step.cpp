@@ -115,10 +115,10 @@ class Step {
                                    {"reason": "cpu_device", "words": "cpu device (x)", "line": "step.py:8"},
                                    {"reason": "moonlight", "words": "too bright"}]})json";
     std::snprintf(report_.data(), report_.size(),
-                  R"({"replays": "own", "memory_reserved": %zu, "max_memory_reserved": %zu,
+                  R"({"replays": "own", %s "memory_reserved": %zu, "max_memory_reserved": %zu,
                       "memory_allocated": %zu, "memory_free_in_graph_pools": 20})",
-                  reserved_ + 20'020, reserved_ + 20'020 + static_cast<std::size_t>(batch_) * 100'000,
-                  reserved_);
+                  mode_ == "piecewise" ? R"("stages": {"between_captures": 1e-9},)" : "", reserved_ + 20'020,
+                  reserved_ + 20'020 + static_cast<std::size_t>(batch_) * 100'000, reserved_);
     return report_.data();
   }
 
@@ -200,7 +200,7 @@ class Step {
   void* exec_ = nullptr;
   float odd_ = 0;  // by which captured steps differ from eager ones, on the host device
   gb_step_output output_{};
-  std::array<char, 256> report_{};
+  std::array<char, 320> report_{};
 };
 
 int call(int error, char* reason, std::size_t reason_size) {

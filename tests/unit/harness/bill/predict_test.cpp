@@ -48,6 +48,7 @@ struct Machine {
     made.setup = {.prepare_seconds = 0.02,
                   .warmup_seconds = 0.001 + 1e-5 * static_cast<double>(size),
                   .capture_seconds = 0.002,
+                  .break_seconds = {},
                   .instantiate_seconds = 0.001,
                   .upload_seconds = 0.0005,
                   .first_step_seconds = 0.0002,

@@ -10,6 +10,7 @@ Setup setup(double warmup, double capture) {
   return {.prepare_seconds = 100,
           .warmup_seconds = warmup,
           .capture_seconds = capture,
+          .break_seconds = {},
           .instantiate_seconds = 2,
           .upload_seconds = 1,
           .first_step_seconds = 100,
@@ -70,10 +71,11 @@ TEST(SetupCost, OfAProcessIsThatOfTheOneInTheMiddle) {
     startup.weights_seconds = 50;
     startup.capture_seconds = 2;
     startup.first_step_seconds = 1;
+    startup.break_seconds = 3;
     startup.warmup_seconds = warmups++;
   }
   ASSERT_EQ(middle_startup(launches), &*launches[0].startup) << "of an even number, the faster";
-  EXPECT_EQ(startup_seconds(*launches[0].startup), 1 + 2 + 1);
+  EXPECT_EQ(startup_seconds(*launches[0].startup), 1 + 2 + 3 + 1);
   EXPECT_EQ(build_seconds(*launches[0].startup), 150);
 }
 
