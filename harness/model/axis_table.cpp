@@ -284,8 +284,8 @@ AxisTable gradient_axes() {
   };
 }
 
-// Returns the axes of foreign steps. The Python code in workloads/torch interprets the values of `torch-*`.
-AxisTable foreign_axes() {
+// Returns the axes of how PyTorch steps run. The Python code in workloads/torch interprets their values.
+AxisTable torch_axes() {
   const std::vector<std::string> own = {std::string(of_its_own)};
   return {
       {.name = "torch-compile",
@@ -316,8 +316,7 @@ AxisTable foreign_axes() {
        .placeholder = "WAY,...",
        .help =
            "how piecewise makes pieces of a step of --torch. breaks: a capture ends before each call that "
-           "--split-ops names, and the next begins behind it; traced: torch.compile's graph of the step is "
-           "cut "
+           "--split-ops names, and the next begins behind it; traced: torch.compile's graph is split "
            "(default: breaks)",
        .choices = {"breaks", "traced"},
        .fallback = "breaks",
@@ -325,6 +324,13 @@ AxisTable foreign_axes() {
        .passes = own,
        .torch = true,
        .also = "bill"},
+  };
+}
+
+// Returns the other axes of foreign steps.
+AxisTable foreign_axes() {
+  const std::vector<std::string> own = {std::string(of_its_own)};
+  return {
       {.name = "torch-inputs",
        .noun = "source of a check's inputs",
        .placeholder = "WHICH,...",
@@ -373,6 +379,7 @@ AxisTable make_axes() {
   std::ranges::move(program_axes(), std::back_inserter(table));
   std::ranges::move(step_axes(), std::back_inserter(table));
   std::ranges::move(gradient_axes(), std::back_inserter(table));
+  std::ranges::move(torch_axes(), std::back_inserter(table));
   std::ranges::move(foreign_axes(), std::back_inserter(table));
   return table;
 }
