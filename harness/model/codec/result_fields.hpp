@@ -25,7 +25,8 @@ namespace graphbench::model {
 
 // The names that are read. StatusField writes name_of(), which is "skipped" for a pending cell.
 GB_NAMES(CellStatus, "pending", "ok", "skipped", "failed");
-GB_NAMES(NoBreakeven, "never", "not told apart", "eager not swept");
+GB_NAMES(NoBreakeven, "never", "not told apart", "eager not swept", "no graph");
+static_assert(Names<NoBreakeven>::names.size() == static_cast<std::size_t>(NoBreakeven::no_graph) + 1);
 GB_NAMES(LaunchBoundBy, "records", "whole");
 
 GB_DESCRIBE(Cell, workload, preset, dtype, pass, batch, warmup, mode, (LaterAxes<T>()));
