@@ -120,7 +120,7 @@ def cases():
         "a name that is not called": lambda: refused(
             pieces(lambda first, x: torch.relu(first(x)), "sort"), "--split-ops: the step calls no sort"),
         "a path that is not there": lambda: refused(
-            pieces(lambda first, x: torch.relu(first(x)), "torch.nn:nobody"), "is no function of a module"),
+            pieces(lambda first, x: torch.relu(first(x)), "torch.nn:nothing"), "is no function of a module"),
         "autograd records": lambda: refused(
             judge(lambda batch, device: (nn.Linear(4, 4), (torch.randn(batch, 4),)), "piecewise",
                   splits=["linear"]), "autograd records at linear", "torch.no_grad()"),

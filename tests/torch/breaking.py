@@ -167,7 +167,7 @@ def changes_its_calls(batch, device):
     @torch.no_grad()
     def step():
         y = first(x)
-        for _ in range(next(calls)):  # which nobody can see
+        for _ in range(next(calls)):  # which no walk finds
             y = torch.tanh(first(y.sort(dim=-1).values))
         return (y * 0).abs()
 

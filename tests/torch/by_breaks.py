@@ -72,6 +72,7 @@ class Script:
 
 
 def measure(torch, loops, graphbench, name, batch, rounds):
+    graphbench.Step.has_compiled = False  # what another step's traced way has compiled is not this one's
     host = graphbench.Host(str(by_hand.HERE / "steps.py"), name)
     ours = {}
     for way, mode, pieces in (("whole", "whole", ""), ("breaks", "piecewise", ""),

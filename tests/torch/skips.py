@@ -57,9 +57,9 @@ unique = made(lambda on, x: torch.unique(on.linear(x)))
 
 # What ran in graphs with torch 2.11 on an H200, and why not all of it. `any`: torch itself fails here.
 RIGHT = {"plain": ("all", "all"), "cpu": ("none cpu_device", "any"), "mutated": ("all", "none mutated_input"),
-         "mutated_state": ("all", "none mutated_input"), "nonzero": ("part dynamic_shape",) * 2,
-         "item": ("all", "all"), "sort": ("all", "all"), "dropout": ("all", "any"),
-         "cpu_result": ("none cpu_device", "all"), "unique": ("part dynamic_shape",) * 2}
+         "mutated_state": ("all", "all"), "nonzero": ("part dynamic_shape",) * 2,
+         "item": ("part incompatible_op",) * 2, "sort": ("all", "all"), "dropout": ("all", "any"),
+         "cpu_result": ("none cpu_device unplaced", "all"), "unique": ("part dynamic_shape",) * 2}
 
 
 def modes_of(name):
@@ -79,12 +79,13 @@ def faults_of(cell, eager, right):
     """What is wrong with a cell, in words."""
     if cell["status"] != "ok":
         return [] if right == "any" else [f"{cell['reason']['code']}: {cell['reason']['message'][:150]}"]
-    part, _, reason = right.partition(" ")
+    part, reason, place = (*right.split(), "", "")[:3]  # unplaced: torch names no line
     said, summary, skips = said_of(cell), cell["summary"], cell.get("capture_skips") or []
     faults = [f"{said} of the kernels ran in graphs"] if right != "any" and said != part else []
     if reason and reason not in [skip["reason"] for skip in skips]:
         faults.append(f"the reason is not {reason}")
-    if reason and not any(skip["line"].startswith("skips.py:") for skip in skips) and part == "none":
+    if reason and not any((skip["line"] or "").startswith("skips.py:")
+                          for skip in skips) and part == "none" and not place:
         faults.append("no line of skips.py")
     if said == "none" and (summary["speedup_over_eager"] is not None
                            or summary.get("no_breakeven") != "no graph"):
