@@ -150,7 +150,7 @@ TEST(TrafficFormats, WithoutBatchesAreToldWhatWouldDo) {
            {"[TensorRT-LLM] TensorRT-LLM version: 1.2.0\n", "run TensorRT-LLM with print_iter_log: true"},
            {"[04/28/2025-09:56:44] [TRT-LLM] [I] iter = 198, states = {'num_generation_tokens': 16}\n",
             "run TensorRT-LLM with"}})
-    EXPECT_THAT(refusal([&] { parse(content); }), AllOf(StartsWith("t:1: "), HasSubstr(words)));
+    EXPECT_THAT(refusal([&text = content] { parse(text); }), AllOf(StartsWith("t:1: "), HasSubstr(words)));
 }
 
 TEST(TrafficFormats, SayHowCoarseTheyAreAndWhatIsLeftOut) {
