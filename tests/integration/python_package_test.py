@@ -100,11 +100,14 @@ class Package(PackageCase):
         self.assertEqual("ImportError: to_pandas() needs pandas: install it in this environment",
                          self.raised("graphbench.Cells().to_pandas()"))
 
-    def test_eager_marks_by_attribute(self):
-        self.assertEqual("True True", self.python("""
+    def test_eager_wraps_and_marks_by_attribute(self):
+        self.assertEqual("function True 7 | ['function', (3,), {'b': 4}]", self.python("""
             import graphbench
-            def function(): pass
-            print(graphbench.eager(function) is function, function.graphbench_eager)
+            def function(a, b): return a + b
+            marked = graphbench.eager(function)
+            print(marked.__name__, marked.graphbench_eager, marked(3, b=4), end=" | ")
+            graphbench.at_eager = lambda function, args, kwargs: [function.__name__, args, kwargs]
+            print(marked(3, b=4))
             """).strip())
 
     def test_a_function_that_workers_cannot_import_is_refused_with_what_to_do(self):
