@@ -139,7 +139,7 @@ class TableReader final : public TrafficReader {
   std::optional<std::size_t> column(const Words& names) const {
     for (const std::string& name : names) {
       if (std::ranges::count(keys_, name) > 1)
-        refuse("the column " + in_quotes(name) + " is there twice: give it once");
+        refuse("two columns are called " + in_quotes(name) + ": give it once");
       const auto found = std::ranges::find(keys_, name);
       if (found != keys_.end()) return found - keys_.begin();
     }

@@ -156,7 +156,7 @@ TEST(TrafficFile, WhatIsWrongIsNamedWithItsLine) {
            {"size,count\n99999999999999999999,3\n", "2: ", "too large for a size"},
            {"size,count\n4,1\n4,3\n", "3: ", "size 4 is given twice"},
            {"size,count\n9\n", "2: \"9\" does not have 2 fields", "give"},
-           {"size,Size\n9,9\n", "1: ", "\"size\" is there twice"},
+           {"size,Size\n9,9\n", "1: ", "two columns are called \"size\""},
            {"4,9\n", "1: ", "not a header"},
            {"8\nx\n", "2: ", "\"x\" is not a size"},
            {"{\"size\": 4}\n{\"size\": 4\n", "2: ", "not a JSON object"},
