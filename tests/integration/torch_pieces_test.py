@@ -6,6 +6,7 @@ import json
 import pathlib
 import subprocess
 import sys
+import types
 import unittest
 from unittest import mock
 
@@ -21,7 +22,9 @@ def cases():
     import graphbench_package
     import graphbench_splits as splits
     import graphbench_state as state
-    from stand_in import judge
+    import graphbench_step
+    from graphbench_abi import Skip
+    from stand_in import installed, judge
 
     nn = torch.nn
     gc.freeze()
@@ -87,7 +90,20 @@ def cases():
     attend = nn.functional.scaled_dot_product_attention if hasattr(
         nn.functional, "scaled_dot_product_attention") else None
 
+    def draws(calls, **axes):
+        """What is said of a step whose generator of the GPU moved."""
+        step = types.SimpleNamespace(mode="piecewise", calls=calls, axes=axes, facts={}, runs={}, state=(
+            types.SimpleNamespace(generators=[(types.SimpleNamespace(device=torch.device("cuda")), None)])))
+        with installed():
+            try:
+                graphbench_step.Step.prepare_mode(step)
+            except Skip as why:
+                return "draws random numbers" in str(why)
+
     found = {
+        "a list that draws is not launched without replay()": lambda: draws([net(), net()]),
+        "a trace that draws is not launched without replay()": lambda: draws(
+            [net()], **{"torch-pieces": "traced"}),
         "a named call runs between two graphs": lambda: right(
             pieces(lambda first, x: first(torch.sort(first(x)).values), "sort"), "crc", "sort x1"),
         "what a call returns is read again": lambda: right(

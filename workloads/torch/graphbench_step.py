@@ -198,11 +198,13 @@ class Step:
             raise Skip(f"mode piecewise needs a PyTorch whose CUDAGraph has raw_cuda_graph: this is PyTorch "
                        f"{torch.__version__}")
         traced = mode == "piecewise" and self.axes.get("torch-pieces") == "traced"
-        random = (mode == "whole" or traced) and any(
+        bare = traced or mode == "piecewise" and len(self.calls) > 1  # graphs that replay() does not launch
+        random = (mode == "whole" or bare) and any(
             generator.device.type == "cuda" for generator, _ in self.state.generators)
-        if random and traced:
-            raise Skip("the step draws random numbers: --torch-pieces traced launches its graphs without "
-                       "CUDAGraph.replay(), so each launch would draw the same numbers again: leave it out")
+        if random and bare:
+            raise Skip("the step draws random numbers: graphs of a list of callables, and of --torch-pieces "
+                       "traced, are launched without CUDAGraph.replay(), so each launch would draw the same "
+                       "numbers again: return one callable without that option, or give --mode whole")
         if random:
             self.facts["launched_by"] = "CUDAGraph.replay(), which moves the generators on"
         elif mode == "whole" and not lends:
