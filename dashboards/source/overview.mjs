@@ -192,7 +192,8 @@ export function overview() {
     refresh: "1m",
   });
   annotate(builder, one("instance")).withVariable(datasource());
-  for (const variable of labels("graphbench_latency_seconds", ...PINS, "variant*", "workload*", "mode*")) {
+  const pins = PINS.map((pin) => (pin === "warmup" ? "warmup!" : pin));
+  for (const variable of labels("graphbench_latency_seconds", ...pins, "variant*", "workload*", "mode*")) {
     builder.withVariable(variable);
   }
   return perWorkload(tables(whichMode(headline(builder))));

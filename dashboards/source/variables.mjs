@@ -49,6 +49,15 @@ function labelVariable(name, selector) {
     .allowCustomValue(false);
 }
 
+// What is compared with eager exists only at the counts that eager ran at. So a board of gains has these, and
+// the others only where eager did not run.
+function gainsWarmupVariable(selector) {
+  const eager = selector.replace("{", '{mode="eager", ');
+  return labelVariable("warmup", selector)
+    .query(`query_result(count by (warmup) (${eager} or (${selector} unless on () ${eager})))`)
+    .regex('/warmup="(?<value>[^"]+)"/');
+}
+
 // Prometheus does not list the empty value of cells without the label. So the list has the pattern
 // "(defaults)?", which matches the empty value, and shows it as "defaults".
 function variantVariable(selector) {
@@ -59,14 +68,16 @@ function variantVariable(selector) {
     .allValue(".*");
 }
 
-/** Variables for labels of a metric. A name that ends in `*` can have many values or All, others have one. */
+/** Variables for labels of a metric. A name that ends in `*` can have many values or All, others have one;
+ * `warmup!` is that of a board of gains. */
 export function labels(metric, ...names) {
   const before = [];
   return names.map((written) => {
     const many = written.endsWith("*");
-    const name = many ? written.slice(0, -1) : written;
+    const name = written.replace(/[*!]$/, "");
     const selector = select(metric, before);
-    const variable = name === "variant" ? variantVariable(selector) : labelVariable(name, selector);
+    const make = { "variant*": variantVariable, "warmup!": gainsWarmupVariable }[written];
+    const variable = make ? make(selector) : labelVariable(name, selector);
     before.push(...(many ? any(name) : one(name)));
     if (many) {
       variable.multi(true).includeAll(true).current({ text: ["All"], value: ["$__all"], selected: true });

@@ -9,6 +9,7 @@ import subprocess
 import tempfile
 import unittest
 
+import grafana
 import metrics_table
 
 GAINS = metrics_table.ROOT / "tests" / "golden" / "prometheus" / "baselines.txt"
@@ -142,6 +143,20 @@ class Baselines(unittest.TestCase):
                                'pass="own", preset="own", workload="steps-llama"}')
         self.evaluate(bound, (ALERT, [{"labels": labels, "value": 1}]),
                       (asked("Launch-bound, no certain gain", **llama), [{"labels": "{}", "value": 1}]))
+
+    def test_overview_opens_where_gains_are(self):
+        """The default sweep captures at more warmups than it runs eager at; without eager all are there."""
+        [warmup] = [one for one in metrics_table.boards(["overview"])["overview"]["templating"]["list"]
+                    if one["name"] == "warmup"]
+        [expression] = grafana.QUERY_RESULT.fullmatch(warmup["query"]).groups()
+        expression = grafana.interpolate(expression, {**CHOSEN, "preset": "base", "dtype": "bf16", "pass": "f"})
+        labels = 'instance="i",device="cuda:0",preset="base",dtype="bf16",pass="f"'
+        of = [("eager", 3), ("whole", 3), ("whole", 0), ("whole", 10)]
+        both = [{"series": f'graphbench_latency_seconds{{{labels},mode="{mode}",warmup="{count}"}}',
+                 "values": "1x30"} for mode, count in of]
+        for given, counts in (both, (3,)), (both[1:], (0, 3, 10)):
+            self.evaluate(given, (expression, [{"labels": f'{{warmup="{count}"}}', "value": 1}
+                                               for count in counts]))
 
 
 if __name__ == "__main__":
