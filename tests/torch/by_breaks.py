@@ -40,14 +40,15 @@ class Script:
             return result
 
         with torch.cuda.stream(self.stream):
-            model, args = build(batch, torch.device("cuda", torch.cuda.current_device()))
+            # The graphs read them, so they live as long.
+            self.model, self.args = build(batch, torch.device("cuda", torch.cuda.current_device()))
             for _ in range(3):
-                model(*args)
+                self.model(*self.args)
             torch.cuda.synchronize()
             begin()
             torch.nn.functional.scaled_dot_product_attention = broken
             try:
-                model(*args)
+                self.model(*self.args)
             finally:
                 torch.nn.functional.scaled_dot_product_attention = attention
             self.parts[-1].capture_end()
