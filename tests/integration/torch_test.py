@@ -268,7 +268,7 @@ class Torch(HarnessCase):
         other = self.sweep("model", "--mode", "torch.other")
         self.assert_refused(other, "--mode", "is not a mode of step-model")
         cell = self.cells("nothing", "--mode", "eager", batch="1", code=3)["eager", 1]
-        self.assertIn("must return a callable, (module, args), (module, args, kwargs) or a list",
+        self.assertIn("must return a callable, (module, args), (module, args, kwargs), a list",
                       cell["reason"]["message"])
 
     def test_each_example_step_passes_the_check(self):

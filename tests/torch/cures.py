@@ -18,7 +18,6 @@ import re
 import subprocess
 import sys
 import types
-from unittest import mock
 
 import lanes
 
@@ -50,11 +49,6 @@ def step_file(pair):
 # --- on the CPU ---------------------------------------------------------------------------------------------
 
 
-class Stream:
-    def wait_stream(self, other):
-        pass
-
-
 @contextlib.contextmanager
 def stand_ins():
     import torch
@@ -62,11 +56,7 @@ def stand_ins():
     sys.path.append(str(HERE.parents[1] / "workloads/torch"))
     import stand_in
 
-    with contextlib.ExitStack() as stack:
-        stack.enter_context(stand_in.installed())
-        for name, value in (("Stream", Stream), ("current_stream", Stream), ("synchronize", lambda: None),
-                            ("stream", lambda _: contextlib.nullcontext())):
-            stack.enter_context(mock.patch.object(torch.cuda, name, value))
+    with stand_in.installed():
         yield torch
 
 

@@ -53,6 +53,11 @@ class Graph(OlderGraph):
         self.recorder.__exit__(None, None, None)
 
 
+class Stream:
+    def wait_stream(self, other):
+        pass
+
+
 class Driver:
     """In place of graphbench_breaks.Driver."""
 
@@ -108,7 +113,11 @@ def installed(lends=True):
                                *((module, "shared_pool", lambda device: types.SimpleNamespace(id=None))
                                  for module in (graphbench_step, graphbench_breaks)),
                                (graphbench_breaks, "Driver", Driver),
-                               (torch.cuda, "current_stream", lambda device: None),
+                               (torch.cuda, "Stream", Stream),
+                               (torch.cuda, "current_stream", lambda *device: None if device else Stream()),
+                               (torch.cuda, "stream", lambda _: contextlib.nullcontext()),
+                               (torch.cuda, "synchronize", lambda device=None: None),
+                               (torch.cuda.graphs, "graph_pool_handle", lambda: None),
                                (torch.cuda, "is_current_stream_capturing", not_capturing),
                                (graphbench_step, "without_owner", lambda tensor: tensor)):
         stack.enter_context(mock.patch.object(owner, name, value))
@@ -133,7 +142,8 @@ def judge(build, mode="whole", batch=2, renew=True, same_kernels=None, lost=(), 
             step.prepare()
         except (abi.Skip, LookupError) as why:
             return {"failed": str(why), "step": step}
-        if mode != "eager":
+        graphs = {}
+        if not mode.startswith(("eager", "torch.")):
             graphs = {part: step.capture(part) for part, kind in enumerate(step.kinds)
                       if kind != abi.RUN_PART}
             if not any(graph.ops for graph in graphs.values()):

@@ -2,7 +2,6 @@
 
 import collections
 import contextlib
-import copy
 import ctypes
 import functools
 import gc
@@ -19,6 +18,7 @@ import torch
 import graphbench_abi as abi
 from graphbench_abi import Skip, reason_of
 from graphbench_breaks import Breaks
+from graphbench_callables import graphed
 from graphbench_check import SelfComparison, agree, conversation
 from graphbench_distance import Out, results_of
 from graphbench_doctor import Doctor
@@ -75,15 +75,17 @@ class Step:
 
     def take(self, made):
         """Takes what the user's function returned as the step to run."""
-        self.module, self.args, self.kwargs = None, (), {}
+        self.module, self.args, self.kwargs, self.form = None, (), {}, None
         self.calls = made if isinstance(made, list) else [made]
-        if isinstance(made, tuple) and len(made) in (2, 3) and callable(made[0]) and not callable(made[1]):
+        if hasattr(made, "sample_args"):  # what graphbench.callables() returned
+            self.form, self.calls = made, [lambda: made.step(made.callables)]
+        elif isinstance(made, tuple) and len(made) in (2, 3) and callable(made[0]) and not callable(made[1]):
             self.module, self.args, self.kwargs = made[0], made[1], made[2] if len(made) == 3 else {}
             self.calls = [lambda: self.module(*self.args, **self.kwargs)]
         if (not self.calls or not all(map(callable, self.calls)) or not isinstance(self.args, (tuple, list))
                 or not isinstance(self.kwargs, dict)):
-            raise TypeError("the function must return a callable, (module, args), (module, args, kwargs) "
-                            f"or a list of callables, but returned {form_of(made)}")
+            raise TypeError("the function must return a callable, (module, args), (module, args, kwargs), a list "
+                            f"of callables or graphbench.callables(...), but returned {form_of(made)}")
 
     def require_gpu(self):
         raise Skip(f"mode {self.mode} needs a GPU: the host device runs PyTorch's steps only eagerly")
@@ -224,14 +226,10 @@ class Step:
                           for call in self.calls]
             self.runs.update(enumerate(functools.partial(self.run, [call]) for call in self.calls))
         elif mode == "torch.callables":
-            if self.module is None:
-                raise Skip("mode torch.callables needs a function that returns (module, args), not callables")
-            # torch replaces forward() of the copy; the module itself stays eager, for other batches too
             with self.hiding():
-                if self.kwargs:
-                    raise Skip("mode torch.callables takes no keyword arguments: give them by position")
-                graphed = torch.cuda.make_graphed_callables(copy.copy(self.module), tuple(self.args))
-            self.runs[0] = functools.partial(self.run, [lambda: graphed(*self.args)])
+                call, facts = graphed(self)
+            self.facts.update(facts)
+            self.runs[0] = functools.partial(self.run, [call])
         elif mode != "eager":
             name = mode.removeprefix("torch.")
             with self.stages.timed("compile"):

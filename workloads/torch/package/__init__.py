@@ -58,6 +58,30 @@ def eager(function):
     return marked
 
 
+class Callables:
+    """What callables() returns."""
+
+    def __init__(self, callables, sample_args, step, **options):
+        self.callables, self.sample_args, self.step, self.options = callables, sample_args, step, options
+
+
+def callables(modules, sample_args, step, **options):
+    """What `build` returns for a loop over modules or functions that mode torch.callables graphs, with their
+    backward, by torch.cuda.make_graphed_callables: `step(modules)` runs them, as they are or graphed.
+
+    `modules`: in the order in which they run. `sample_args`: a tuple of tensors for each, which require
+    gradients where the loop's do. `options`: the API's, such as allow_unused_input."""
+    modules, sample_args = tuple(modules), tuple(sample_args)
+    wrong = [f"{len(sample_args)} sample_args for {len(modules)} modules"] * (len(sample_args) != len(modules))
+    wrong += [f"a module that is a {type(each).__name__}" for each in modules if not callable(each)]
+    wrong += [f"sample_args of a {type(each).__name__}" for each in sample_args
+              if not isinstance(each, (tuple, list))]
+    if wrong or not modules or not callable(step):
+        raise TypeError("callables(modules, sample_args, step) takes callables, a tuple of tensors for each, and "
+                        f"a function of the modules, but got {(wrong or ['no such'])[0]}")
+    return Callables(modules, sample_args, step, **options)
+
+
 def sweep(step, **options):
     """Measures a PyTorch step in processes of their own, and returns the document (dict).
 
