@@ -44,6 +44,12 @@ def cases():
         model, x = net().requires_grad_(False), torch.randn(batch, 16)
         return lambda: model(x)
 
+    def without_memory():
+        """What torch.compile traces with has a size and no memory, and reading it would end the process."""
+        kept = torch._to_functional_tensor(torch.ones(4096))
+        with mock.patch.object(state, "collected", lambda: [kept]):
+            return state.Memory().look({torch.device("cpu")}) == {}
+
     def not_lent():
         said, lent = judge(plain, lends=False), [None]
         with installed(lends=False):
@@ -358,6 +364,7 @@ def cases():
             "another type, shape or layout" in judge(shuffles)["inputs"]["why"]),
         "memory that no one may read is left out": beside_an_output_that_was_overwritten,
         "a graph that cannot be lent is replayed and judged": not_lent,
+        "a tensor without memory is left alone": without_memory,
         "a device is named by the driver": named_by_driver,
         "a handle's pool is kept by a graph": pool_of_handle,
         "what is frozen is state": frozen_state,

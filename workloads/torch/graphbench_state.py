@@ -183,7 +183,8 @@ class Memory:
                     for part in parts_of(tensor):
                         storage = storage_of(part)
                         key = storage._cdata
-                        if key in self.ours or storage.nbytes() == 0 or storage.device not in devices:
+                        if (key in self.ours or storage.nbytes() == 0 or storage.device not in devices
+                                or storage.data_ptr() == 0):  # as what a compiler traces with
                             continue
                         if key not in found:
                             data = bytes_of(storage)  # fails for an output that another run of a graph took

@@ -16,6 +16,7 @@ from unittest import mock
 import torch
 
 import graphbench_abi as abi
+import graphbench_autograd
 from graphbench_abi import Skip, reason_of
 from graphbench_breaks import Breaks
 from graphbench_callables import graphed
@@ -42,6 +43,7 @@ class Step:
         self.split_ops = {request.split_ops[i].decode() for i in range(request.split_op_count)}
         self.axes = {request.axis_names[i].decode(): request.axis_values[i].decode()
                      for i in range(request.axis_count)}
+        self.traces_backward = self.axes.get("torch-compiled-autograd") == "on"
         self.facts = {"hide_capture": True} if self.axes.get("torch-hide-capture") == "on" else {}
         compilations(forget=True)
         self.stages, self.first_launch, self.not_taken = Stages(), request.launch == 0, []
@@ -137,7 +139,7 @@ class Step:
                 raise Skip(f"the step is on several devices: the step holds {path} on {tensor.device}, but "
                            f"only {self.device} is measured")
         self.optimizers = instances(gc.get_objects(), torch.optim.Optimizer)
-        leaves = [each for each in live_tensors() if is_trained(each)]
+        leaves = [each for each in live_tensors() if is_trained(each) and parts_of(each)]
         trained = {storage_of(part)._cdata for each in leaves for part in parts_of(each)}
         trained |= {storage_of(value)._cdata for optimizer in self.optimizers
                     for kept in optimizer.state.values() for value in kept.values()
@@ -237,8 +239,9 @@ class Step:
             self.compiles = True
             begin = getattr(getattr(torch, "compiler", None), "cudagraph_mark_step_begin", None)
             self.runs[0] = functools.partial(self.run, calls, begin)
-            for _ in range(3):  # these calls compile, warm up and record
-                self.stages.first_call(self.runs[0], compilations)
+            with graphbench_autograd.told(self.facts) if self.traces_backward else contextlib.nullcontext():
+                for _ in range(3):  # these calls compile, warm up and record
+                    self.stages.first_call(self.runs[0], compilations)
 
     def hiding(self):
         """Hides a capture from model code with --torch-hide-capture. torch's own code asks the driver."""
@@ -256,9 +259,8 @@ class Step:
         if self.first_launch and self.axes.get("torch-cache") != "keep":
             FreshCache.use()
         compilations(forget=True)
-        config = {"compiled_autograd": self.axes.get("torch-compiled-autograd") == "on",
-                  "recompile_limit": 256, "fail_on_recompile_limit_hit": True}
-        for name, value in config.items():
+        graphbench_autograd.set_up(self.traces_backward)
+        for name, value in (("recompile_limit", 256), ("fail_on_recompile_limit_hit", True)):
             if hasattr(_dynamo.config, name):
                 setattr(_dynamo.config, name, value)
         if self.module is None:
