@@ -110,6 +110,11 @@ class Package(PackageCase):
             print(marked(3, b=4))
             """).strip())
 
+    def test_callables_of_the_wrong_form_are_refused(self):
+        for wrong in ("[len], [(1,), (2,)], print", "[], [], print", "[len], [1], print", "[len], [(1,)], 3"):
+            self.assertIn("TypeError: give callables(modules, sample_args, step) one or more callables, as ",
+                          self.raised(f"graphbench.callables({wrong})"))
+
     def test_a_function_that_workers_cannot_import_is_refused_with_what_to_do(self):
         (self.folder / "step.py").write_text(textwrap.dedent(STEP).replace("import torch\n", ""),
                                              encoding="utf-8")

@@ -5,7 +5,7 @@ from reference_case import ROOT, ReferenceCase
 # PyTorch that hands back what it is given: nothing is compiled, and nothing captured but by us.
 IDLE = """
 torch.compile = lambda call, **how: call
-torch.cuda.make_graphed_callables = lambda module, args: module
+torch.cuda.make_graphed_callables = lambda modules, args: modules
 """
 
 
@@ -20,9 +20,10 @@ class ReferenceOnAGpu(ReferenceCase):
     def test_modes_that_do_nothing_are_noticed(self):
         steps = self.folder / "steps"
         steps.mkdir()
-        (steps / "steps.py").write_text((ROOT / "tests/torch/steps.py").read_text("utf-8") + IDLE, "utf-8")
-        items = {name: command for name, (_, command, _) in self.items.items() if "$TORCH" in command}
-        self.assertEqual(3, len(items))
+        for file in ("steps.py", "callables.py", "backward.py"):
+            (steps / file).write_text((ROOT / "tests/torch" / file).read_text("utf-8") + IDLE, "utf-8")
+        items = {name: command for name, (_, command, _) in self.items.items() if "--mode torch." in command}
+        self.assertEqual(5, len(items))
         for capability, command in items.items():
             with self.subTest(capability=capability):
                 found, printed = self.broken_by(capability, command, "cuda", steps)

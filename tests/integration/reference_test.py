@@ -66,7 +66,7 @@ class Reference(ReferenceCase):
     def test_the_steps_that_items_name_are_there(self):
         """Also of items that only a GPU runs."""
         given = [self.named.replace("$STEPS", "STEPS") + command for _, command, _ in self.items.values()]
-        named = [each for text in given for each in re.findall(r"\$STEPS/(\w+\.py):(\w+)", text)]
+        named = [each for text in given for each in re.findall(r"\$(?:STEPS|OWN)/(\w+\.py):(\w+)", text)]
         named += [("steps.py", each) for text in given for each in re.findall(r"\$TORCH:(\w+)", text)]
         self.assertGreater(len(named), 3)
         for file, function in named:

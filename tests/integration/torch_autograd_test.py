@@ -21,8 +21,9 @@ if HAS_TORCH:
     import graphbench_graphed
     import stand_in
 
-NODE = "Cache miss due to new autograd node: TanhBackward0 (NodeCall 2) with key size 38, previous key sizes=[]"
-SHAPE = "Cache miss due to changed shapes: marking size idx 0 of SumBackward0 (NodeCall 1) as dynamic"
+MISS = "Cache miss due to "
+NODE = "new autograd node: TanhBackward0 (NodeCall 2)"
+SHAPE = "changed shapes: marking size idx 0 of SumBackward0 (NodeCall 1) as dynamic"
 
 
 class Compiler:
@@ -66,7 +67,8 @@ class CompiledAutograd(unittest.TestCase):
             if self.compiled_with[0] and len(calls) < 3:
                 self.counters["compiled_autograd"]["captures"] += 1
                 if calls[-1]:
-                    self.traces.verbose_log.debug([NODE, SHAPE][len(calls) - 1])
+                    self.traces.verbose_log.debug(
+                        MISS + [f"{NODE} with key size 38, previous key sizes=[]", SHAPE][len(calls) - 1])
                     self.traces.verbose_log.debug("%s", "the graph's code")
                 if self.inductor.config.triton.cudagraphs:
                     self.traces.AutogradCompilerInstance().move_graph_nodes_to_cuda([3, 4])
@@ -78,8 +80,8 @@ class CompiledAutograd(unittest.TestCase):
     def made(self, **axes):
         with stand_in.installed():
             axes = {name.replace("_", "-"): value for name, value in axes.items()}
-            step = stand_in.Step(lambda batch, device: lambda: torch.ones(batch),
-                                 stand_in.request("torch.cudagraphs", 2, {**axes, "torch-cache": "keep"}), "/s.py")
+            asked = stand_in.request("torch.cudagraphs", 2, {**axes, "torch-cache": "keep"})
+            step = stand_in.Step(lambda batch, device: lambda: torch.ones(batch), asked, "/s.py")
             step.prepare()
             step.runs[0]()
             return json.loads(ctypes.string_at(step.report()))
@@ -95,10 +97,7 @@ class CompiledAutograd(unittest.TestCase):
         report = self.made(torch_compiled_autograd="on")
         said = {name.removeprefix("compiled_autograd."): value for name, value in report.items()
                 if name.startswith("compiled_autograd.")}
-        self.assertEqual({"captures": 2, "moved_scalars": 4,
-                          "traced.new autograd node: TanhBackward0 (NodeCall 2)": 1,
-                          "traced.changed shapes: marking size idx 0 of SumBackward0 (NodeCall 1) as dynamic": 1},
-                         said)
+        self.assertEqual({"captures": 2, "moved_scalars": 4, f"traced.{NODE}": 1, f"traced.{SHAPE}": 1}, said)
         self.assertEqual([True] * 3 + [False], self.listened, "it listens while the step opens")
         self.assertFalse([name for name in self.made() if name.startswith("compiled_autograd.")])
 

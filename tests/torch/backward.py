@@ -11,8 +11,8 @@ WIDTH = 64
 
 
 def made(function):
-    """A step of function(layer, x, seen), which returns the loss. The step returns the gradients and what hooks
-    put into `seen`."""
+    """A step of function(layer, x, seen), which returns the loss. The step returns the gradients and what
+    hooks put into `seen`."""
     def build(batch, device):
         torch.manual_seed(1)
         layer = torch.nn.Linear(WIDTH, WIDTH).to(device)
@@ -31,40 +31,46 @@ def made(function):
     return build
 
 
-def of_views(layer, x, seen):
+@made
+def views(layer, x, seen):
     hidden = layer(x)
     hidden[:, ::2].mul_(2)              # in place on a view
     hidden.view(-1, 2, WIDTH // 2)[:, 0].sigmoid_()
     return hidden.t().unflatten(0, (2, -1)).square().mean()
 
 
-def of_tensor_hooks(layer, x, seen):
+@made
+def tensor_hooks(layer, x, seen):
     hidden = layer(x)
     hidden.register_hook(lambda gradient: gradient * 2)
     hidden.register_hook(lambda gradient: gradient + 1)
     return hidden.tanh().square().mean()
 
 
-def of_node_hooks(layer, x, seen):
+@made
+def node_hooks(layer, x, seen):
     hidden = layer(x).tanh()
     hidden.grad_fn.register_prehook(lambda gradients: tuple(each * 3 for each in gradients))
     hidden.grad_fn.register_hook(lambda inputs, outputs: tuple(each * 2 for each in inputs))
     return hidden.square().mean()
 
 
-def of_built_in_hooks(layer, x, seen):
+@made
+def built_in_hooks(layer, x, seen):
     """retain_grad() is a hook of torch's own."""
     hidden = layer(x)
     hidden.retain_grad()
     return hidden.square().mean()
 
 
-def of_saved_tensors(layer, x, seen):
+@made
+def saved_tensors(layer, x, seen):
     with torch.autograd.graph.saved_tensors_hooks(lambda kept: kept * 1.0, lambda kept: kept * 1.0):
         return layer(x).tanh().square().mean()
 
 
-def of_several(layer, x, seen):
+@made
+def several(layer, x, seen):
     """A hook for when the gradients of several tensors are there."""
     first, second = layer(x), layer(x).tanh()
     torch.autograd.graph.register_multi_grad_hook(
@@ -72,13 +78,14 @@ def of_several(layer, x, seen):
     return (first * second).mean()
 
 
-def of_scalars(layer, x, seen):
+@made
+def scalars(layer, x, seen):
     """Backward of a product with a number holds it as a tensor on the CPU."""
     return (layer(x) * 0.5 / torch.tensor(3.0)).square().mean()
 
 
-def of_callbacks(layer, x, seen):
-    """A function that the engine calls last."""
+@made
+def with_callbacks(layer, x, seen):
     def ask(gradient):
         torch.autograd.Variable._execution_engine.queue_callback(
             lambda: layer.weight.grad.mul_(2))
@@ -89,9 +96,10 @@ def of_callbacks(layer, x, seen):
     return hidden.square().mean()
 
 
-views, tensor_hooks, node_hooks = made(of_views), made(of_tensor_hooks), made(of_node_hooks)
-built_in_hooks, saved_tensors = made(of_built_in_hooks), made(of_saved_tensors)
-several, scalars, callbacks = made(of_several), made(of_scalars), made(of_callbacks)
+def callbacks(batch, device):
+    """A function that the engine calls last. It is traced only where all of backward is one graph."""
+    torch._dynamo.config.compiled_autograd_kwargs_override = {"fullgraph": True}
+    return with_callbacks(batch, device)
 
 
 def module_hooks(batch, device):

@@ -77,7 +77,7 @@ def evaluation(batch, device):
 
 
 def train_graphed_eval_run(batch, device):
-    """Graphed in train and run in eval: the API then runs the originals, and its warm-ups must leave no mark."""
+    """Graphed in train and run in eval: the API runs the originals, and its warm-ups must leave no mark."""
     made, x = modules(device), torch.randn(batch, WIDTH, device=device)
 
     def step(given):

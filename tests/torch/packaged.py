@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""A model that PyTorch compiled ahead of time (AOTInductor), as a step, and in which forms its artifact loads.
+"""A model that PyTorch compiled ahead of time (AOTInductor), as a step; and the forms in which it loads.
 
     graphbench --sweep --torch tests/torch/packaged.py:package --batch 8 --mode eager,whole
-    packaged.py [--device cpu] [--form NAME,...]     # each form in a process of its own: does it load, run, capture?
+    packaged.py [--device cpu] [--form NAME,...]  # which forms load, run, are captured, each in a process
 
-Exit codes of the second: 0 some form loads, runs and is captured (on a CPU: runs), 1 none does, 2 bad usage."""
+Exit codes of the second: 0 some form runs and is captured (on a CPU: runs); 1 none does; 2 bad usage."""
 
 import argparse
 import functools
@@ -87,11 +87,14 @@ def load_by_package(path, device):
     return taken(load_package, path, run_single_threaded=True)
 
 
-def runner_of(path, device, *more):
+def runner_of(path, device, kernels=""):
     import torch
 
-    kind = torch.device(device).type.capitalize()
-    made = getattr(torch._C._aoti, f"AOTIModelContainerRunner{kind}")(path, 1, *more)
+    runner = getattr(torch._C._aoti, f"AOTIModelContainerRunner{torch.device(device).type.capitalize()}")
+    try:
+        made = runner(path, 1, *(("cuda", kernels, True) if device != "cpu" else ()))
+    except TypeError:  # a PyTorch whose runner cannot be asked to run apart
+        made = runner(path, 1, "cuda", kernels)
     return lambda *inputs: made.run(list(inputs))[0]
 
 
@@ -102,7 +105,7 @@ def load_library(path, device):
 
 
 def load_by_runner(path, device):
-    return runner_of(path, device, *(("cuda", "", True) if device != "cpu" else ()))
+    return runner_of(path, device)
 
 
 def load_unpacked(path, device):
@@ -110,18 +113,21 @@ def load_unpacked(path, device):
     with zipfile.ZipFile(path) as package:
         package.extractall(os.path.dirname(path))
     library, = glob.glob(f"{os.path.dirname(path)}/**/*.so", recursive=True)
-    return runner_of(library, device, *(("cuda", os.path.dirname(library), True) if device != "cpu" else ()))
+    return runner_of(library, device, os.path.dirname(library))
 
 
-# By name: what compiles the artifact, what loads it, and whether the model has run in the process before.
-FORMS = {"package": (compile_package, load_package, False),
-         "package-apart": (compile_package, load_apart, False),
-         "package-apart-warm": (compile_package, load_apart, True),
-         "package-by-package": (compile_package, load_by_package, False),
-         "package-unpacked": (compile_package, load_unpacked, False),
-         "library": (compile_library, load_library, False),
-         "library-by-runner": (compile_library, load_by_runner, False),
-         "library-by-runner-warm": (compile_library, load_by_runner, True)}
+# By name: what compiles the artifact, what loads it, and what the process did before: nothing with the
+# device, a tensor, a run of the model, or the compilation.
+FORMS = {"package": (compile_package, load_package, "tensor"),
+         "package-first": (compile_package, load_apart, "nothing"),
+         "package-apart": (compile_package, load_apart, "tensor"),
+         "package-apart-warm": (compile_package, load_apart, "run"),
+         "package-in-one": (compile_package, load_apart, "compiled"),
+         "package-by-package": (compile_package, load_by_package, "tensor"),
+         "package-unpacked": (compile_package, load_unpacked, "tensor"),
+         "library": (compile_library, load_library, "tensor"),
+         "library-by-runner": (compile_library, load_by_runner, "tensor"),
+         "library-by-runner-warm": (compile_library, load_by_runner, "run")}
 
 
 @functools.cache
@@ -140,7 +146,8 @@ def step_of(form):
     return build
 
 
-package, library = step_of("package-apart"), step_of("library-by-runner")
+package = step_of("package-apart")
+library = step_of("library-by-runner")
 
 
 # --- each form in a process of its own ----------------------------------------------------------------------
@@ -153,17 +160,21 @@ def child(form, folder, device, compiles):
     import torch
 
     faulthandler.enable()
-    compile_, load, warm = FORMS[form]
+    compile_, load, before = FORMS[form]
     if compiles:
         print("path", compile_(folder, 8, device), flush=True)
         return
+    path = pathlib.Path(folder, "path").read_text(encoding="utf-8")
     torch.manual_seed(2)
-    x = given(8, device)
-    right = model(device)(x) if warm or device == "cpu" else None
-    run = load(open(f"{folder}/path").read(), device)
+    x = given(8, device) if before != "nothing" else None
+    if before == "run":
+        model(device)(x)
+    if before == "compiled":
+        path = compile_(tempfile.mkdtemp(prefix="graphbench-packaged-"), 8, device)
+    run = load(path, device)
     print("loads", flush=True)
-    out = run(x)
-    right = model(device)(x) if right is None else right
+    x = given(8, device) if x is None else x
+    out, right = run(x), model(device)(x)
     if device != "cpu":
         torch.cuda.synchronize()
     print("runs", "right" if torch.allclose(out, right, rtol=1e-2, atol=1e-2) else "WRONG", flush=True)
@@ -194,7 +205,8 @@ def ended(*arguments):
 
 
 def main():
-    parser = argparse.ArgumentParser(prog="packaged.py", description=__doc__.splitlines()[0], allow_abbrev=False)
+    parser = argparse.ArgumentParser(prog="packaged.py", description=__doc__.splitlines()[0],
+                                     allow_abbrev=False)
     parser.add_argument("--device", default="cuda")
     parser.add_argument("--form", default=",".join(FORMS), help="(default: all)")
     parser.add_argument("--child", nargs=4, help=argparse.SUPPRESS)

@@ -1,4 +1,4 @@
-"""Compiled autograd (--torch-compiled-autograd on): what a cell needs for it, and what is said of its traces."""
+"""Compiled autograd (--torch-compiled-autograd on): what a cell needs for it, and what it traced."""
 
 import collections
 import contextlib
@@ -37,8 +37,8 @@ class Reasons(Ear):
 
 @contextlib.contextmanager
 def told(facts):
-    """Adds to the facts why backward was traced inside, and how many scalars a trace moved to the device. Until
-    then only: listening costs time in each backward."""
+    """Adds to the facts why backward was traced inside, and how many scalars traces moved to the device. Not
+    longer: listening costs time in each backward."""
     from torch._dynamo import compiled_autograd as traces
 
     reasons, moved, compiler = [], [], traces.AutogradCompilerInstance

@@ -88,7 +88,8 @@ def graphed(step):
     kept, count = Kept(copies), Counted()
     try:
         with count.recording():
-            made = torch.cuda.make_graphed_callables(copies, tuple(map(tuple, form.sample_args)), **form.options)
+            made = torch.cuda.make_graphed_callables(copies, tuple(map(tuple, form.sample_args)),
+                                                     **form.options)
         kept.put_back()
         with count.replaying():
             form.step(made)

@@ -86,8 +86,8 @@ class Step:
             self.calls = [lambda: self.module(*self.args, **self.kwargs)]
         if (not self.calls or not all(map(callable, self.calls)) or not isinstance(self.args, (tuple, list))
                 or not isinstance(self.kwargs, dict)):
-            raise TypeError("the function must return a callable, (module, args), (module, args, kwargs), a list "
-                            f"of callables or graphbench.callables(...), but returned {form_of(made)}")
+            raise TypeError("the function must return a callable, (module, args), (module, args, kwargs), a "
+                            f"list of callables or graphbench.callables(...), but returned {form_of(made)}")
 
     def require_gpu(self):
         raise Skip(f"mode {self.mode} needs a GPU: the host device runs PyTorch's steps only eagerly")

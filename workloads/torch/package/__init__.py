@@ -72,13 +72,10 @@ def callables(modules, sample_args, step, **options):
     `modules`: in the order in which they run. `sample_args`: a tuple of tensors for each, which require
     gradients where the loop's do. `options`: the API's, such as allow_unused_input."""
     modules, sample_args = tuple(modules), tuple(sample_args)
-    wrong = [f"{len(sample_args)} sample_args for {len(modules)} modules"] * (len(sample_args) != len(modules))
-    wrong += [f"a module that is a {type(each).__name__}" for each in modules if not callable(each)]
-    wrong += [f"sample_args of a {type(each).__name__}" for each in sample_args
-              if not isinstance(each, (tuple, list))]
-    if wrong or not modules or not callable(step):
-        raise TypeError("callables(modules, sample_args, step) takes callables, a tuple of tensors for each, and "
-                        f"a function of the modules, but got {(wrong or ['no such'])[0]}")
+    if (not modules or len(modules) != len(sample_args) or not all(map(callable, (*modules, step)))
+            or not all(isinstance(each, (tuple, list)) for each in sample_args)):
+        raise TypeError("give callables(modules, sample_args, step) one or more callables, as many tuples of "
+                        f"tensors, and a function: these are {len(modules)} and {len(sample_args)}")
     return Callables(modules, sample_args, step, **options)
 
 
