@@ -87,6 +87,14 @@ def load_by_package(path, device):
     return taken(load_package, path, run_single_threaded=True)
 
 
+def load_by_loader(path, device):
+    """The class beneath, which aoti_load_package asks after others."""
+    import torch
+
+    loader = torch._C._aoti.AOTIModelPackageLoader(path, "model", *((True, 1, -1) if device != "cpu" else ()))
+    return lambda *inputs: loader.run(list(inputs))[0]
+
+
 def runner_of(path, device, kernels=""):
     import torch
 
@@ -124,6 +132,7 @@ FORMS = {"package": (compile_package, load_package, "tensor"),
          "package-apart-warm": (compile_package, load_apart, "run"),
          "package-in-one": (compile_package, load_apart, "compiled"),
          "package-by-package": (compile_package, load_by_package, "tensor"),
+         "package-by-loader": (compile_package, load_by_loader, "tensor"),
          "package-unpacked": (compile_package, load_unpacked, "tensor"),
          "library": (compile_library, load_library, "tensor"),
          "library-by-runner": (compile_library, load_by_runner, "tensor"),
