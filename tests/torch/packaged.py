@@ -7,11 +7,15 @@
 Exit codes of the second: 0 some form runs and is captured (on a CPU: runs); 1 none does; 2 bad usage."""
 
 import argparse
+import concurrent.futures
+import contextlib
+import ctypes
 import functools
 import glob
 import inspect
 import os
 import pathlib
+import shutil
 import signal
 import subprocess
 import sys
@@ -44,20 +48,28 @@ def toolkit():
         os.environ["CUDA_HOME"] = wheels[-1]
 
 
-def compile_package(folder, batch, device):
+class Given(dict):
+    """Options of the compiler, whose names begin with aot_inductor."""
+
+    def __init__(self, **options):
+        super().__init__({f"aot_inductor.{name}": value for name, value in options.items()})
+
+
+def compile_package(folder, batch, device, options):
     import torch
 
     toolkit()
     exported = torch.export.export(model(device), (given(batch, device),))
-    return torch._inductor.aoti_compile_and_package(exported, package_path=f"{folder}/model.pt2")
+    return torch._inductor.aoti_compile_and_package(exported, package_path=f"{folder}/model.pt2",
+                                                    inductor_configs=options)
 
 
-def compile_library(folder, batch, device):
+def compile_library(folder, batch, device, options):
     import torch
 
     toolkit()
     return torch._export.aot_compile(model(device), (given(batch, device),),
-                                     options={"aot_inductor.output_path": f"{folder}/model.so"})
+                                     options={**options, **Given(output_path=f"{folder}/model.so")})
 
 
 # What takes an artifact, as people load it. `apart`: without the logic for several threads, which waits for
@@ -79,12 +91,6 @@ def load_apart(path, device):
     import torch
 
     return taken(torch._inductor.aoti_load_package, path, run_single_threaded=True)
-
-
-def load_by_package(path, device):
-    from torch._inductor.package import load_package
-
-    return taken(load_package, path, run_single_threaded=True)
 
 
 def load_by_loader(path, device):
@@ -121,30 +127,38 @@ def load_unpacked(path, device):
     with zipfile.ZipFile(path) as package:
         package.extractall(os.path.dirname(path))
     library, = glob.glob(f"{os.path.dirname(path)}/**/*.so", recursive=True)
+    ctypes.CDLL(library)
+    print("opens", flush=True)
     return runner_of(library, device, os.path.dirname(library))
 
 
-# By name: what compiles the artifact, what loads it, and what the process did before: nothing with the
-# device, a tensor, a run of the model, or the compilation.
-FORMS = {"package": (compile_package, load_package, "tensor"),
-         "package-first": (compile_package, load_apart, "nothing"),
-         "package-apart": (compile_package, load_apart, "tensor"),
-         "package-apart-warm": (compile_package, load_apart, "run"),
-         "package-in-one": (compile_package, load_apart, "compiled"),
-         "package-by-package": (compile_package, load_by_package, "tensor"),
-         "package-by-loader": (compile_package, load_by_loader, "tensor"),
-         "package-unpacked": (compile_package, load_unpacked, "tensor"),
-         "library": (compile_library, load_library, "tensor"),
-         "library-by-runner": (compile_library, load_by_runner, "tensor"),
-         "library-by-runner-warm": (compile_library, load_by_runner, "run")}
+ARTIFACTS = {"package": (compile_package, Given()), "library": (compile_library, Given()),
+             "mapped": (compile_package, Given(force_mmap_weights=True)),
+             "cached": (compile_package, Given(weight_use_caching_allocator=True)),
+             "unlinked": (compile_package, Given(link_libtorch=False)),
+             "plain": (compile_package, Given(debug_compile=True, debug_symbols=True)),
+             "by-c": (compile_package, Given(use_consts_asm_build=False)),
+             "embedded": (compile_package, Given(embed_kernel_binary=True))}
+# By name: the artifact, what loads it, and what the process did before: nothing with the device, a tensor, a
+# run of the model, or the compilation.
+FORMS = {"package": ("package", load_package, "tensor"),
+         "package-first": ("package", load_apart, "nothing"),
+         "package-apart": ("package", load_apart, "tensor"),
+         "package-warm": ("package", load_apart, "run"),
+         "package-in-one": ("package", load_apart, "compiled"),
+         "package-by-loader": ("package", load_by_loader, "tensor"),
+         "package-unpacked": ("package", load_unpacked, "tensor"),
+         "library": ("library", load_library, "tensor"),
+         "library-by-runner": ("library", load_by_runner, "tensor"),
+         **{name: (name, load_apart, "tensor") for name in ARTIFACTS if name not in ("package", "library")}}
 
 
 @functools.cache
 def loaded(form, batch, device):
     """Compiles once per process and batch: a second build would be another artifact."""
-    compile_, load, _ = FORMS[form]
-    folder = tempfile.mkdtemp(prefix="graphbench-packaged-")
-    return load(compile_(folder, batch, device), device)
+    artifact, load, _ = FORMS[form]
+    compile_, options = ARTIFACTS[artifact]
+    return load(compile_(tempfile.mkdtemp(prefix="graphbench-packaged-"), batch, device, options), device)
 
 
 def step_of(form):
@@ -162,24 +176,26 @@ library = step_of("library-by-runner")
 # --- each form in a process of its own ----------------------------------------------------------------------
 
 
-def child(form, folder, device, compiles):
+def child(name, folder, device, compiles):
     """Compiles an artifact, or loads one that another process compiled. Prints how far it came."""
     import faulthandler
 
     import torch
 
     faulthandler.enable()
-    compile_, load, before = FORMS[form]
     if compiles:
-        print("path", compile_(folder, 8, device), flush=True)
+        compile_, options = ARTIFACTS[name]
+        pathlib.Path(folder, "path").write_text(compile_(folder, 8, device, options), encoding="utf-8")
         return
+    artifact, load, before = FORMS[name]
     path = pathlib.Path(folder, "path").read_text(encoding="utf-8")
     torch.manual_seed(2)
     x = given(8, device) if before != "nothing" else None
     if before == "run":
         model(device)(x)
     if before == "compiled":
-        path = compile_(tempfile.mkdtemp(prefix="graphbench-packaged-"), 8, device)
+        compile_, options = ARTIFACTS[artifact]
+        path = compile_(tempfile.mkdtemp(prefix="graphbench-packaged-"), 8, device, options)
     run = load(path, device)
     print("loads", flush=True)
     x = given(8, device) if x is None else x
@@ -200,17 +216,25 @@ def child(form, folder, device, compiles):
 
 
 def ended(*arguments):
-    """What a child printed, and how it ended."""
+    """What a child printed, and how it ended; by a signal: with its frames, where a debugger is."""
+    command = [sys.executable, "-B", __file__, "--child", *arguments]
     try:
-        done = subprocess.run([sys.executable, "-B", __file__, "--child", *arguments], capture_output=True,
-                              text=True, timeout=150, check=False)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=150, check=False)
     except subprocess.TimeoutExpired:
         return [], "not done after 150 s"
-    code = done.returncode
-    name = signal.Signals(-code).name if code < 0 else f"exit code {code}"
-    where = [line.strip() for line in done.stderr.splitlines() if line.strip().startswith("File ")][:2]
-    last = (done.stderr.strip().splitlines() or [""])[-1][:150]
-    return done.stdout.splitlines(), "" if code == 0 else f"{name}: {'; '.join(where) if code < 0 else last}"
+    code, said = done.returncode, done.stdout.splitlines()
+    if code >= 0:
+        last = (done.stderr.strip().splitlines() or [""])[-1][:250]
+        return said, code and f"exit code {code}: {last}" or ""
+    words = [line for line in done.stderr.splitlines() if not line.startswith(("  File", "Extension"))][-6:]
+    why = f"{signal.Signals(-code).name} behind '{(said or ['the start'])[-1]}': {' | '.join(words)[:500]}"
+    if debugger := shutil.which("gdb") or shutil.which("cuda-gdb"):
+        words = ["-batch", "-nx", "-ex", "run", "-ex", "bt 16", "-ex", "info sharedlibrary cud", "--args"]
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            seen = subprocess.run([debugger, *words, *command], capture_output=True, text=True, timeout=100,
+                                  check=False, stdin=subprocess.DEVNULL).stdout.splitlines()
+            why += "".join(f"\n    {line[:180]}" for line in seen if line.startswith("#") or ".so" in line)
+    return said, why
 
 
 def main():
@@ -218,23 +242,26 @@ def main():
                                      allow_abbrev=False)
     parser.add_argument("--device", default="cuda")
     parser.add_argument("--form", default=",".join(FORMS), help="(default: all)")
+    parser.add_argument("--lanes", type=int, default=6, help="processes side by side")
     parser.add_argument("--child", nargs=4, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.child:
-        form, folder, device, compiles = arguments.child
-        return child(form, folder, device, compiles == "compiles")
-    artifacts, works = {}, []
-    for form in arguments.form.split(","):
-        if (compile_ := FORMS[form][0]) not in artifacts:
-            folder = artifacts[compile_] = tempfile.mkdtemp(prefix="graphbench-packaged-")
-            said, why = ended(form, folder, arguments.device, "compiles")
-            path = [line.removeprefix("path ") for line in said if line.startswith("path ")]
-            print(f"{compile_.__name__}: {path[0] if path else why}", flush=True)
-            pathlib.Path(folder, "path").write_text((path or [""])[0], encoding="utf-8")
-        said, why = ended(form, artifacts[compile_], arguments.device, "loads")
-        print(f"{form:24} {', '.join(said) or 'does not load'} {why}", flush=True)
-        if f"{'runs' if arguments.device == 'cpu' else 'captures'} right" in said and not why:
-            works.append(form)
+        name, folder, device, compiles = arguments.child
+        return child(name, folder, device, compiles == "compiles")
+    names = arguments.form.split(",")
+    folders = {FORMS[name][0]: tempfile.mkdtemp(prefix="graphbench-packaged-") for name in names}
+    device = arguments.device
+
+    def tried(name):
+        said, why = ended(name, folders[FORMS[name][0]], device, "loads")
+        print(f"{name:18} {', '.join(said) or 'does not load'} {why}", flush=True)
+        return not why and f"{'runs' if device == 'cpu' else 'captures'} right" in said
+
+    with concurrent.futures.ThreadPoolExecutor(arguments.lanes) as pool:
+        for artifact, (_, why) in zip(folders, pool.map(
+                lambda each: ended(each, folders[each], device, "compiles"), folders)):
+            print(f"{artifact:18} {why or 'compiles'}", flush=True)
+        works = [name for name, good in zip(names, pool.map(tried, names)) if good]
     print(f"{len(works)} forms work: {', '.join(works)}")
     return int(not works)
 

@@ -36,17 +36,17 @@ CALLABLES = {
 BACKWARD = {
     "scalars": {**TRACED, "compiled_autograd.moved_scalars": 1, "graphed_kernels": 1},
     "two_losses": {"compiled_autograd.captures": 2}, "tensor_hooks": TRACED, "node_hooks": TRACED,
-    "module_hooks": TRACED, "saved_tensors": TRACED, "callbacks": TRACED, "views": None,
-    "built_in_hooks": None, "several": None}  # 2.6 computes another gradient of `views`, and lacks the others
+    "module_hooks": TRACED, "saved_tensors": TRACED, "callbacks": TRACED, "views": TRACED,
+    "built_in_hooks": TRACED, "several": TRACED}  # PyTorch 2.6 has not the last three
 PACKAGED = {"package": {"graph.nodes": 1}, "library": {"graph.nodes": 1}}
 AUTOGRAD = ("--torch-compiled-autograd", "off,on")
 # By file and step: modes, the mode that is judged and how, more options.
-CASES = {"steps.py:train_mlp": (f"eager,{GRAPHS},torch.reduce-overhead", GRAPHS, TRACED, AUTOGRAD)}
-CASES |= {f"packaged.py:{name}": ("eager,whole", "whole", right, ()) for name, right in PACKAGED.items()}
-CASES |= {f"backward.py:{name}": (f"eager,{GRAPHS}", GRAPHS, right, AUTOGRAD)
-          for name, right in BACKWARD.items()}
+CASES = {f"packaged.py:{name}": ("eager,whole", "whole", right, ()) for name, right in PACKAGED.items()}
+CASES["steps.py:train_mlp"] = (f"eager,{GRAPHS},torch.reduce-overhead", GRAPHS, TRACED, AUTOGRAD)
 CASES |= {f"callables.py:{name}": (f"eager{',whole' * (name == 'loop')},torch.callables", "torch.callables",
                                    right, ()) for name, right in CALLABLES.items()}
+CASES |= {f"backward.py:{name}": (f"eager,{GRAPHS}", GRAPHS, right, AUTOGRAD)
+          for name, right in BACKWARD.items()}
 
 
 def numbers_of(cell):
