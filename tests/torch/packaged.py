@@ -55,11 +55,24 @@ class Given(dict):
         super().__init__({f"aot_inductor.{name}": value for name, value in options.items()})
 
 
+def weightless(device):
+    """The model with its weights among the inputs, and these."""
+    import torch
+
+    class Weightless(torch.nn.Module):
+        def forward(self, x, first, first_bias, second, second_bias):
+            hidden = torch.nn.functional.gelu(torch.nn.functional.linear(x, first, first_bias))
+            return torch.nn.functional.linear(hidden, second, second_bias)
+
+    return Weightless(), [each.detach() for each in model(device).parameters()]
+
+
 def compile_package(folder, batch, device, options):
     import torch
 
     toolkit()
-    exported = torch.export.export(model(device), (given(batch, device),))
+    made, weights = weightless(device) if options is None else (model(device), [])
+    exported = torch.export.export(made, (given(batch, device), *weights))
     return torch._inductor.aoti_compile_and_package(exported, package_path=f"{folder}/model.pt2",
                                                     inductor_configs=options)
 
@@ -91,6 +104,11 @@ def load_apart(path, device):
     import torch
 
     return taken(torch._inductor.aoti_load_package, path, run_single_threaded=True)
+
+
+def load_weightless(path, device):
+    run, (_, weights) = load_apart(path, device), weightless(device)
+    return lambda x: run(x, *weights)
 
 
 def load_by_loader(path, device):
@@ -133,6 +151,7 @@ def load_unpacked(path, device):
 
 
 ARTIFACTS = {"package": (compile_package, Given()), "library": (compile_library, Given()),
+             "weightless": (compile_package, None),
              "mapped": (compile_package, Given(force_mmap_weights=True)),
              "cached": (compile_package, Given(weight_use_caching_allocator=True)),
              "unlinked": (compile_package, Given(link_libtorch=False)),
@@ -150,7 +169,8 @@ FORMS = {"package": ("package", load_package, "tensor"),
          "package-unpacked": ("package", load_unpacked, "tensor"),
          "library": ("library", load_library, "tensor"),
          "library-by-runner": ("library", load_by_runner, "tensor"),
-         **{name: (name, load_apart, "tensor") for name in ARTIFACTS if name not in ("package", "library")}}
+         "weightless": ("weightless", load_weightless, "tensor"),
+         **{name: (name, load_apart, "tensor") for name in list(ARTIFACTS)[3:]}}
 
 
 @functools.cache
