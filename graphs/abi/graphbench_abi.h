@@ -401,7 +401,8 @@ typedef struct gb_step {
    * out memory_of_graphbench, which is in none of these. "stages" says how many seconds of open() were for
    * what eager needs too ("build"), and for this mode: "compile" and "record"; "compiled_from" is
    * "cold", "cache" or "both". "between_captures", in "stages" too: the seconds of the last captures of
-   * several parts in which none was open. "capture_skips" is a list of {"reason", "words", "line"}, each for
+   * several parts in which none was open. "pieces", there as well, is a list of {"part", "seconds", "from"},
+   * each for a part that was compiled. "capture_skips" is a list of {"reason", "words", "line"}, each for
    * a graph that the library did not take. Reasons: cpu_device, mutated_input, dynamic_shape,
    * incompatible_op, several_devices, other. */
   const char* (*report)(void* step);

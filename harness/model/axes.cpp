@@ -23,9 +23,10 @@ bool Axis::says_what() const {
 
 bool Axis::applies_to(const Cell& cell) const {
   if (!allows(modes, cell.mode) || !allows(passes, cell.pass)) return false;
-  if (within.axis.empty()) return true;
+  if (within.axis.empty() || contains(within.except_modes, cell.mode)) return true;
   const auto found = cell.more_axes.find(within.axis);
-  return found != cell.more_axes.end() && allows(within.values, found->second);
+  return allows(within.values,
+                found == cell.more_axes.end() ? axis_named(within.axis).fallback : found->second);
 }
 
 const Axis& axis_named(std::string_view name) {

@@ -24,6 +24,7 @@ enum class AxisValues : std::uint8_t {
 struct ValuesOfAxis {
   std::string axis;
   std::vector<std::string> values;
+  std::vector<std::string> except_modes = {};  // cells of these modes need none of the values
 };
 
 // The first seven axes have members in Cell and Axes, and are always shown. Later axes are in the maps

@@ -291,11 +291,11 @@ AxisTable torch_axes() {
       {.name = "torch-compile",
        .noun = "value of --torch-compile",
        .placeholder = "WHICH,...",
-       .help = "how modes eager, whole and torch.replay compile the step of --torch with Inductor: none "
-               "(they do not), default, max-autotune (default: none)",
+       .help = "how modes eager, whole and torch.replay compile the step of --torch with Inductor, and "
+               "piecewise its pieces: none (they do not), default, max-autotune (default: none)",
        .choices = {"none", "default", "max-autotune"},
        .fallback = "none",
-       .modes = {"eager", "whole", "torch.replay"},
+       .modes = {"eager", "whole", "piecewise", "torch.replay"},
        .passes = own,
        .torch = true,
        .also = "bill"},
@@ -322,14 +322,18 @@ AxisTable torch_axes() {
        .fallback = "breaks",
        .modes = {"piecewise"},
        .passes = own,
+       .within = {"torch-compile", {"none"}},
        .torch = true,
-       .also = "bill"},
+       .also = "bill",
+       .why = "pieces that --torch-compile compiles are always traced"},
   };
 }
 
 // Returns the other axes of foreign steps.
 AxisTable foreign_axes() {
   const std::vector<std::string> own = {std::string(of_its_own)};
+  const ValuesOfAxis compiled = {
+      "torch-compile", {"default", "max-autotune"}, {"torch.cudagraphs", "torch.reduce-overhead"}};
   return {
       {.name = "torch-inputs",
        .noun = "source of a check's inputs",
@@ -369,6 +373,28 @@ AxisTable foreign_axes() {
        .fallback = "1",
        .passes = own,
        .local = true},
+      {.name = "torch-dynamic",
+       .noun = "answer",
+       .placeholder = "WHICH,...",
+       .help = "on: compiled code of --torch is general in its sizes, and batches share it; those of "
+               "--tune-sizes have code of their own (default: off)",
+       .choices = {"off", "on"},
+       .fallback = "off",
+       .modes = {"eager", "whole", "piecewise", "torch.replay", "torch.cudagraphs", "torch.reduce-overhead"},
+       .passes = own,
+       .within = compiled,
+       .torch = true},
+      {.name = "torch-inductor",
+       .values = AxisValues::names,
+       .noun = "option of Inductor",
+       .placeholder = "KEY=VALUE,...",
+       .help = "what Inductor's configuration is changed to where it compiles a step of --torch, several "
+               "options joined by + (default: none)",
+       .fallback = "none",
+       .modes = {"eager", "whole", "piecewise", "torch.replay", "torch.reduce-overhead"},
+       .passes = own,
+       .within = compiled,
+       .torch = true},
   };
 }
 

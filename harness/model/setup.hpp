@@ -1,8 +1,10 @@
 // What it takes to make a cell's graphs, and until a worker is ready. Times are in seconds.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace graphbench::model {
 
@@ -17,6 +19,14 @@ inline constexpr std::optional<double> Opening::*opening_stages[] = {
     &Opening::build_seconds, &Opening::compile_seconds, &Opening::record_seconds, &Opening::open_seconds};
 void add(Opening& sum, const Opening& more);
 
+// A piece that a library compiled while a foreign step of this batch was opened. The others have code of a
+// batch that was opened before.
+struct CompiledPiece {
+  std::int64_t part;  // from 0, as the step's parts are numbered
+  double compile_seconds;
+  std::string compiled_from;  // as Setup's
+};
+
 struct Setup {
   std::optional<double> prepare_seconds;  // time to look up or choose kernels and library plans
   double warmup_seconds;
@@ -28,6 +38,7 @@ struct Setup {
   double first_step_seconds;
   Opening opening;
   std::string compiled_from;  // by the compiler's cache: "cold", "cache", "both"; empty: it has none
+  std::vector<CompiledPiece> compiled_pieces;
 };
 
 // A worker's start-up in stages, over all batches of its first placement. The stages sum to the time from the

@@ -40,7 +40,8 @@ bool splits(const model::Cell& cell, std::string_view, const SweepOptions& optio
 }
 
 bool chooses_by_size(const model::Cell& cell, std::string_view device, const SweepOptions& options) {
-  return is_program(cell, device, options) && device != "host";
+  const auto dynamic = cell.more_axes.find("torch-dynamic");
+  return is_program(cell, device, options) ? device != "host" : dynamic != cell.more_axes.end();
 }
 
 std::string io_of(const model::Cell& cell) {
@@ -124,10 +125,10 @@ const std::vector<OptionSpec> own_options = {
            {.also = "bench", .choices = {"own", "default"}}),
     option(steps, "tune-sizes", at<&Settings::caller, &CallerOptions::tune_sizes>, InHash::changed,
            InAb::passed, "LIST",
-           "batch sizes for which library algorithms are chosen separately; all other sizes share their "
-           "choices (default: every size is separate)",
+           "batch sizes for which library algorithms are chosen, or --torch-dynamic on compiles, "
+           "separately; all other sizes share theirs (default: library algorithms of every size, no code)",
            {.also = "bench ladder",
-            .reach = {chooses_by_size, "--device cuda and a workload"},
+            .reach = {chooses_by_size, "--device cuda and a workload, or --torch-dynamic on"},
             .noun = "batch"}),
     option(steps, "check-addresses", at<&Settings::caller, &CallerOptions::check_addresses>, InHash::changed,
            InAb::passed, "",

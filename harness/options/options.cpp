@@ -116,12 +116,27 @@ struct Reader {
   }
 };
 
-// Checks values that exclude each other.
+bool lacks_a_value(const std::string& text) {
+  const std::size_t equals = text.find('=');
+  return equals == 0 || equals >= text.size() - 1;
+}
+
+// Checks values that exclude each other, or have no form of theirs.
 void check_values(const SweepOptions& options) {
   if (!options.caller.tune_sizes.empty() && contains(options.axes.pass, "training"))
     throw InputError(options.where("tune-sizes"),
                      "in training, batch sizes cannot share library algorithms, because products for weight "
                      "gradients depend on the batch: give --pass forward");
+  if (const auto inductor = options.axes.more_axes.find("torch-inductor");
+      inductor != options.axes.more_axes.end()) {
+    for (const std::string& value : inductor->second) {
+      if (value != "none" && (contains(value, '/') || std::ranges::any_of(split(value, '+'), lacks_a_value)))
+        throw InputError(options.where("torch-inductor"),
+                         in_quotes(value) +
+                             " is not KEY=VALUE, or KEY=VALUE+KEY=VALUE, without /: give e.g. "
+                             "emulate_precision_casts=True");
+    }
+  }
   const auto io = options.axes.more_axes.find("io");
   if (options.caller.addresses == "fresh" && io != options.axes.more_axes.end() &&
       contains(io->second, "exec_per_set"))

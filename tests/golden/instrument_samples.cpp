@@ -197,6 +197,7 @@ void add_records(model::Result& result) {
   launch.setup.opening = {
       .build_seconds = 0.5, .compile_seconds = 2, .record_seconds = 0.25, .open_seconds = 0.125};
   launch.setup.compiled_from = "cold";
+  launch.setup.compiled_pieces = {{0, 1.5, "cold"}, {2, 0.5, "cache"}, {4, 0.0625, ""}};
   if (!launch.setups.empty()) launch.setups.front() = launch.setup;
   piecewise.library = {
       {"torch", {"2.11", true}}, {"counters.frames.total", {"3", false}}, {"hide_capture", {"true", false}}};

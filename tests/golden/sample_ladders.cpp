@@ -35,7 +35,8 @@ model::Setup setup_of(double seconds) {
           .upload_seconds = 4 * seconds,
           .first_step_seconds = 5 * seconds,
           .opening = {},
-          .compiled_from = {}};
+          .compiled_from = {},
+          .compiled_pieces = {}};
 }
 
 }  // namespace

@@ -108,6 +108,8 @@ class ForeignSteps(HarnessCase):
             self.assertEqual(seconds, setup[f"{name}_seconds"])
         self.assertGreaterEqual(setup["open_seconds"], 0.3 - sum(stages.values()))
         self.assertEqual("cold", setup["compiled_from"])
+        self.assertEqual([{"part": 0, "compile_seconds": 0.0625, "compiled_from": "cold"},
+                          {"part": 2, "compile_seconds": 0.5}], setup["compiled_pieces"])
         self.assertGreaterEqual(cell["summary"]["setup_cost_seconds"], 0.0625 + 0.03125)
         self.assertEqual([{"reason": "cpu_device", "words": "cpu device (x)", "line": "step.py:8"},
                           {"reason": "other", "words": "too bright", "line": None}], cell["capture_skips"])
@@ -127,7 +129,7 @@ class ForeignSteps(HarnessCase):
         for flag in ("--profile", "--check-addresses", "--evaluate"):
             self.assert_refused(self.sweep(flag), flag, "would change no cell of this plan")
         for axis in ("--torch-hide-capture=on", "--torch-compile=default", "--torch-inputs=keep",
-                     "--torch-cache=keep"):
+                     "--torch-cache=keep", "--torch-dynamic=on", "--torch-inductor=a=1"):
             self.assert_refused(self.sweep(axis), axis.split("=")[0], "give the value only with --torch")
         self.assert_refused(self.sweep(workload="foreign_step,mlp"), "--workload",
                             "give --workload foreign_step alone")

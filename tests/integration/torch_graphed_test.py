@@ -135,6 +135,31 @@ class Skips(unittest.TestCase):
             self.assertEqual({"build", "compiled_from"}, set(report["stages"]), "eager compiles too")
             self.assertGreaterEqual(report["stages"]["build"], 0.05)
 
+    def test_general_code_and_inductors_options_reach_torch(self):
+        seen = []
+
+        def compile_(call, **how):
+            seen.append(how)
+            return call
+
+        inductor = types.SimpleNamespace(
+            config=types.SimpleNamespace(size_asserts=True),
+            list_mode_options=lambda mode: {"triton.cudagraphs": mode == "reduce-overhead"})
+        with mock.patch.object(torch, "_inductor", inductor, create=True), mock.patch.dict(
+                sys.modules, {"torch._inductor": inductor}):
+            for mode, axes in (("whole", {"torch_compile": "default", "torch_dynamic": "on"}),
+                               ("whole", {"torch_compile": "max-autotune"}),
+                               ("torch.cudagraphs", {}), ("torch.reduce-overhead", {"torch_dynamic": "on"}),
+                               ("torch.reduce-overhead", {"torch_inductor": "size_asserts=False"}),
+                               ("whole", {"torch_compile": "default", "torch_inductor": "size_asserts=0"})):
+                self.made(mode, compile_, **axes)
+        self.assertEqual([{"dynamic": True, "options": {"triton.cudagraphs": False}},
+                          {"dynamic": False, "mode": "max-autotune-no-cudagraphs"},
+                          {"dynamic": False, "backend": "cudagraphs"},
+                          {"dynamic": True, "mode": "reduce-overhead"},
+                          {"dynamic": False, "options": {"triton.cudagraphs": True, "size_asserts": False}},
+                          {"dynamic": False, "options": {"triton.cudagraphs": False, "size_asserts": 0}}], seen)
+
     def test_the_first_launch_compiles_into_an_empty_cache(self):
         os.environ["TORCHINDUCTOR_CACHE_DIR"] = "/the/users"
         found = []

@@ -1,6 +1,7 @@
 """Mode piecewise of PyTorch steps, on the CPU with a stand-in for torch's graphs: where steps break, and what
 their pieces compute. Each mutant breaks the mode in one place, and a case must then be wrong."""
 
+import contextlib
 import gc
 import json
 import pathlib
@@ -19,7 +20,9 @@ def cases():
     import torch
 
     import graphbench_breaks as breaks
+    import graphbench_compile
     import graphbench_package
+    import graphbench_pieces as traced
     import graphbench_splits as splits
     import graphbench_state as state
     import graphbench_step
@@ -87,6 +90,37 @@ def cases():
         order = torch.topk(first(x), 4).indices
         return torch.zeros_like(x).scatter_(1, order, torch.relu(x))
 
+    def sorted_between(first, x):
+        return first(torch.sort(first(x)).values)
+
+    def compiled(*batches, model=None, tuned=(), **axes):
+        """What is said at each batch in turn. Those of `tuned` are not --torch-dynamic on."""
+        build, found = of(sorted_between, model), []
+        with mock.patch.object(traced, "inductor", lambda *_: {"backend": "eager"}):
+            for batch in batches:
+                more = {} if batch in tuned else axes
+                found.append(judge(build, "piecewise", batch, splits=["sort"], torch_compile="default",
+                                   **more))
+        graphbench_step.Step.has_compiled = False
+        return found
+
+    def coded(found, *wanted):
+        """Whether each batch is right, and has (traced_at, compiled_at, the parts that it compiled)."""
+        said = [not each["failed"] and each["identical"] and each["step"].facts["split_at"] == "sort x1" and (
+            each["step"].facts["traced_at"], each["step"].facts["compiled_at"],
+            "".join(str(piece["part"]) for piece in each["step"].pieces.compiled)) for each in found]
+        return said == list(wanted) or print(said, [each["failed"] for each in found], file=sys.stderr)
+
+    def unknown(text):
+        """What is said of --torch-inductor by a PyTorch that has one option."""
+        config = types.SimpleNamespace(emulate_precision_casts=False, shallow_copy_dict=lambda: [
+            "emulate_precision_casts"])
+        with mock.patch.dict(sys.modules, {"torch._inductor": types.SimpleNamespace(config=config)}):
+            try:
+                return graphbench_compile.options_of(types.SimpleNamespace(axes={"torch-inductor": text}))
+            except LookupError as why:
+                return str(why)
+
     attend = nn.functional.scaled_dot_product_attention if hasattr(
         nn.functional, "scaled_dot_product_attention") else None
 
@@ -143,6 +177,25 @@ def cases():
         "nothing outside of the calls": lambda: refused(
             pieces(lambda first, x: torch.sort(x).values, "sort"), "enqueues nothing outside"),
     }
+    found["options of Inductor"] = lambda: unknown("emulate_precision_casts=True") == {
+        "emulate_precision_casts": True} and unknown(
+            "emulate_precision_casts=a+emulate_precision_casts=2") == {"emulate_precision_casts": 2}
+    found["an option that Inductor has not"] = lambda: unknown("emulate_casts=1").endswith(
+        "has no option emulate_casts: give e.g. emulate_precision_casts")
+    if not hasattr(torch, "compile"):
+        found["nothing compiles pieces"] = lambda: refused(*compiled(3), "torch.compile needs PyTorch 2")
+    else:
+        found.update({
+            "each batch is compiled, and one trace serves them": lambda: coded(
+                compiled(9, 5, model=net()), (9, 9, "02"), (9, 5, "02")),
+            "general code serves batches, and 16 rows of 16": lambda: coded(
+                compiled(13, 9, 5, model=net(), tuned=[9], torch_dynamic="on"),
+                (13, 13, "02"), (13, 9, "02"), (13, 13, "")),
+            "one row has a trace of its own": lambda: coded(
+                compiled(13, -2, model=net(), torch_dynamic="on"), (13, 13, "02"), (-2, -2, "02")),
+            "another model is refused": lambda: refused(
+                compiled(9, 5)[1], "first.", "is another tensor at batch 5 than at 9"),
+        })
     if attend:
         found["attention is the default"] = lambda: right(
             pieces(lambda first, x: first(attend(*[first(x).view(1, 1, -1, 16)] * 3))), "crc",
@@ -163,6 +216,18 @@ def cases():
          "auto takes the longest list of blocks"),
         ("experts are not known", mock.patch.object(splits, "EXPERTS", set()), "auto takes experts"),
     ]
+    if hasattr(torch, "compile"):
+        mutants += [
+            ("equal sizes are one", mock.patch.object(traced, "each_size_apart", contextlib.nullcontext),
+             "general code serves batches, and 16 rows of 16"),
+            ("models are not told apart", mock.patch.object(traced, "weights_of", lambda step: {}),
+             "another model is refused"),
+            ("a trace serves one batch", mock.patch.object(traced.Trace, "of", classmethod(
+                lambda cls, step: traced.dynamo().reset() or cls(None, step))),
+             "each batch is compiled, and one trace serves them"),
+            ("all code is general", mock.patch.object(traced, "is_general", lambda step: True),
+             "each batch is compiled, and one trace serves them"),
+        ]
     return found, mutants
 
 

@@ -321,6 +321,30 @@ class Torch(HarnessCase):
                                     "default")
         self.assert_refused(other, "--torch-compile", "would change no cell")
 
+    def test_values_that_compile_nothing_are_refused(self):
+        for option, value, more, words in (
+                ("--torch-dynamic", "on", "", "--torch-compile default,max-autotune"),
+                ("--torch-inductor", "a=1", "", "--torch-compile default,max-autotune"),
+                ("--torch-inductor", "a=1+b", "--torch-compile default", '"a=1+b" is not KEY=VALUE'),
+                ("--torch-inductor", "a=/b", "--torch-compile default", '"a=/b" is not KEY=VALUE'),
+                ("--torch-pieces", "traced", "--torch-compile default", "are always traced"),
+                ("--tune-sizes", "2", "--torch-compile default", "--torch-dynamic on")):
+            with self.subTest(f"{option} {value} {more}"):
+                done = self.sweep("model", "--mode", "piecewise", option, value, *more.split(), batch="2")
+                self.assert_refused(done, option, words)
+
+    def test_general_code_is_of_compiled_cells_and_of_modes_that_compile(self):
+        self.cells("model", "--torch-compile", "none,default", "--torch-dynamic", "on", "--torch-inductor",
+                   "none,a=1+b=2", "--mode", "whole,torch.reduce-overhead,torch.cudagraphs", "--tune-sizes",
+                   "2", batch="2")
+        whole, compiled = "step-model/own/own/own/b2/w3/whole", "/torch-dynamic=on"
+        inductor, reduced = "/torch-inductor=a=1+b=2", whole.replace("whole", "torch.reduce-overhead")
+        self.assertEqual(
+            {whole, whole + "/torch-compile=default" + compiled, reduced + compiled,
+             whole + "/torch-compile=default" + compiled + inductor, reduced + compiled + inductor,
+             whole.replace("whole", "torch.cudagraphs") + compiled},
+            {cell["id"] for cell in self.result()["cells"]})
+
     def test_what_a_resume_finds_changed_is_another_plan(self):
         def install(version):
             (self.folder / "madeup.py").write_text("VALUE = 2.0\n", encoding="utf-8")

@@ -11,6 +11,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_flatten
 
 import graphbench_breaks
+import graphbench_pieces
 import graphbench_step
 import graphbench_abi as abi
 from graphbench_check import conversation
@@ -97,6 +98,12 @@ def capturing(graph, **_):
 class Step(graphbench_step.Step):
     stream = None
 
+    def prepare(self):
+        """Pieces of a trace run where they would be replayed: a stand-in cannot record compiled code."""
+        super().prepare()
+        if self.pieces:
+            self.kinds = [abi.RUN_PART] * len(self.kinds)
+
     def require_gpu(self):
         pass
 
@@ -111,16 +118,17 @@ def installed(lends=True):
     for owner, name, value in ((torch.cuda, "CUDAGraph", Graph if lends else OlderGraph),
                                (torch.cuda, "graph", capturing),
                                *((module, "shared_pool", lambda device: types.SimpleNamespace(id=None))
-                                 for module in (graphbench_step, graphbench_breaks)),
+                                 for module in (graphbench_step, graphbench_breaks, graphbench_pieces)),
                                (graphbench_breaks, "Driver", Driver),
                                (torch.cuda, "Stream", Stream),
                                (torch.cuda, "current_stream", lambda *device: None if device else Stream()),
                                (torch.cuda, "stream", lambda _: contextlib.nullcontext()),
                                (torch.cuda, "synchronize", lambda device=None: None),
                                (torch.cuda.graphs, "graph_pool_handle", lambda: None),
+                               (torch.cuda, "use_mem_pool", lambda pool: contextlib.nullcontext()),
                                (torch.cuda, "is_current_stream_capturing", not_capturing),
                                (graphbench_step, "without_owner", lambda tensor: tensor)):
-        stack.enter_context(mock.patch.object(owner, name, value))
+        stack.enter_context(mock.patch.object(owner, name, value, create=name == "use_mem_pool"))
     return stack
 
 
@@ -146,7 +154,7 @@ def judge(build, mode="whole", batch=2, renew=True, same_kernels=None, lost=(), 
         if not mode.startswith(("eager", "torch.")):
             graphs = {part: step.capture(part) for part, kind in enumerate(step.kinds)
                       if kind != abi.RUN_PART}
-            if not any(graph.ops for graph in graphs.values()):
+            if not step.pieces and not any(graph.ops for graph in graphs.values()):
                 return {"failed": "recorded_nothing", "step": step}
 
         def replay():

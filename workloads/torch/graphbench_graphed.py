@@ -108,20 +108,25 @@ class Stages(collections.Counter):
 
     def first_call(self, run, counts):
         """A call that compiles, warms up or records. torch's counters, from `counts`, tell which."""
-        def compiled():
-            return sum(count for name, count in counts().items()
-                       if name.startswith(("frames.", "inductor.fxgraph_cache", "aot_autograd.")))
+        seconds, compiled = compiling(run, counts)
+        self["compile" if compiled else "record"] += seconds
 
-        before, began = compiled(), time.monotonic()
-        run()
-        self["compile" if compiled() > before else "record"] += time.monotonic() - began
 
-    def facts(self, counts):
-        """For the report: `counts` are torch's while the step opened."""
-        hits = counts["inductor.fxgraph_cache_hit"] + counts["aot_autograd.autograd_cache_hit"]
-        misses = counts["inductor.fxgraph_cache_miss"] + counts["inductor.fxgraph_cache_bypass"]
-        where = "both" if hits and misses else "cache" if hits else "cold" if misses else ""
-        return {**self, **({"compiled_from": where} if where else {})}
+def compiling(run, counts):
+    """The seconds of a call, and the counts of what torch compiled in it."""
+    before, began = counts(), time.monotonic()
+    run()
+    seconds = time.monotonic() - began
+    return seconds, collections.Counter({name: count for name, count in (counts() - before).items() if (
+        name.startswith(("frames.", "inductor.fxgraph_cache", "aot_autograd.")))})
+
+
+def compiled_from(counts):
+    """For the report: whether what was compiled came from a cache."""
+    hits = counts["inductor.fxgraph_cache_hit"] + counts["aot_autograd.autograd_cache_hit"]
+    misses = counts["inductor.fxgraph_cache_miss"] + counts["inductor.fxgraph_cache_bypass"]
+    where = "both" if hits and misses else "cache" if hits else "cold" if misses else ""
+    return {"compiled_from": where} if where else {}
 
 
 class FreshCache:

@@ -1,4 +1,5 @@
-"""Mode piecewise with --torch-pieces traced: cuts the graph that torch.compile traces into parts."""
+"""Mode piecewise with --torch-pieces traced or --torch-compile: cuts the graph that torch.compile traces into
+parts. With --torch-compile they are compiled, and one trace serves all batches that its guards let in."""
 
 import collections
 import contextlib
@@ -9,10 +10,14 @@ import operator
 import pathlib
 import statistics
 import time
+import types
 
 import torch
 
 from graphbench_abi import CAPTURED, RUN_PART, Skip, one_line
+from graphbench_compile import compiled, inductor, is_general, set_up
+from graphbench_facts import compilations
+from graphbench_graphed import compiled_from, compiling
 from graphbench_splits import is_marked
 from graphbench_versions import shared_pool
 
@@ -26,12 +31,12 @@ def names_of(node):
     return {full, full.split("::")[-1]}
 
 
-class Pieces:
+class Cut:
     """The dynamo graph of a step, cut into parts. Ops that `splits` names or that eager() marked run eagerly;
     the ops between them are captured. Parts run in the graph's order, without autograd, so nodes that switch
     autograd are left out."""
 
-    def __init__(self, module, splits, pool):
+    def __init__(self, module, splits, batch):
         from torch.fx.passes.split_module import split_module
 
         graph = module.graph
@@ -58,28 +63,77 @@ class Pieces:
             [node for node in split.graph.nodes if node.op == op]
             for op in ("placeholder", "call_module", "get_attr", "output"))
         self.captured = [kinds[int(node.target.removeprefix("submod_"))] for node in self.nodes]
-        self.calls = [getattr(split, node.target).forward for node in self.nodes]
+        self.modules = [getattr(split, node.target) for node in self.nodes]
         self.items = [{user: user.args[1] for user in node.users if user.target is operator.getitem}
                       for node in self.nodes]
-        self.values = {node: operator.attrgetter(node.target)(split) for node in constants}
+        self.constants = {node: operator.attrgetter(node.target)(split) for node in constants}
         order = {node: index for index, node in enumerate(self.nodes)}
         order[self.output] = math.inf
         self.last_reader = {each: max((order.get(user, -1) for user in each.users), default=-1)
                             for node in self.nodes for each in (node, *node.users)}
-        self.pool, self.entered_at = pool, None
+        self.traced_at, self.general = batch, None
 
-    def enter(self, *inputs):
-        """The compiled callable runs this. The first call runs all parts, those to capture in the memory that
-        their graphs will use. Returns the last outputs."""
-        first, self.entered_at = self.entered_at is None, time.perf_counter()
-        if first:
-            self.values.update(zip(self.inputs, inputs))
-            for part, captured in enumerate(self.captured):
-                self.values.update(dict.fromkeys(self.unread_from(part)))
-                if captured:
-                    torch.cuda.empty_cache()  # torch itself does not do this while a pool is in use
-                with torch.cuda.use_mem_pool(self.pool) if captured else contextlib.nullcontext():
-                    self.run(part)
+    def require_splits(self, step):
+        missing, ops = sorted(step.split_ops - set(self.split_at)), ", ".join(sorted(self.ops))
+        if missing:
+            raise LookupError(f"--split-ops: the step's graph has no {', '.join(missing)}: it has {ops}")
+        if not self.split_at:
+            raise Skip("mode piecewise: the step's graph has no scaled_dot_product_attention: name other ops "
+                       f"with --split-ops, of {ops}")
+
+    def calls(self, step):
+        """The parts' functions at the step's batch, and the batch for which they are compiled. With
+        --torch-dynamic on the first batch's code is general, and that of the others too."""
+        if "torch-compile" not in step.axes:
+            return [module.forward for module in self.modules], None
+        if is_general(step) and self.general:
+            return self.general
+        how = {"dynamic": is_general(step), **inductor(step, step.axes["torch-compile"])}
+        made = [torch.compile(function_of(module), **how) if captured else module.forward
+                for module, captured in zip(self.modules, self.captured)], step.batch
+        if is_general(step):
+            self.general = made
+        return made
+
+
+def function_of(module):
+    """A function that torch.compile takes, as it does not take a graph's own, with code of its own: torch
+    keeps what it compiles beside the code object."""
+    forward = torch.fx.GraphModule(module, module.graph).forward
+
+    def piece(*inputs):
+        return forward(*inputs)
+
+    return types.FunctionType(piece.__code__.replace(), piece.__globals__, piece.__name__, None,
+                              piece.__closure__)
+
+
+class Pieces:
+    """The parts of a cut at one batch, and the values between them."""
+
+    def __init__(self, step, cut, inputs):
+        self.cut, self.nodes, self.output, self.items = cut, cut.nodes, cut.output, cut.items
+        self.captured, self.pool = cut.captured, shared_pool(step.device)
+        self.calls, self.compiled_at = cut.calls(step)
+        self.values, self.compiled = {**cut.constants, **dict(zip(cut.inputs, inputs))}, []
+        for part, captured in enumerate(self.captured):
+            self.values.update(dict.fromkeys(self.unread_from(part)))
+            if captured:
+                if self.compiled_at is not None:
+                    self.compile(part)
+                torch.cuda.empty_cache()  # torch itself does not do this while a pool is in use
+            with torch.cuda.use_mem_pool(self.pool) if captured else contextlib.nullcontext():
+                self.run(part)
+
+    def compile(self, part):
+        """A run of its own, so that what the compiler tries out takes none of the graphs' memory."""
+        seconds, counts = compiling(lambda: self.run(part), compilations)
+        if counts:
+            found = compiled_from(counts).get("compiled_from", "")
+            self.compiled.append({"part": part, "seconds": seconds, "from": found})
+        self.drop(part)
+
+    def outputs(self):
         return torch.fx.node.map_arg(self.output.args[0], self.values.__getitem__)
 
     def run(self, part):
@@ -104,13 +158,16 @@ class Pieces:
         """Is called before a part is captured. Frees what its eager run made. Outputs of earlier graphs that
         no part reads from here on keep their addresses, but no longer own their memory: this graph may use
         it, as in every step."""
-        self.values.update(dict.fromkeys((self.nodes[part], *self.items[part])))
+        self.drop(part)
         self.values.update((node, self.weak(self.values[node])) for node in self.unread_from(part))
+
+    def drop(self, part):
+        self.values.update(dict.fromkeys((self.nodes[part], *self.items[part])))
 
     def unread_from(self, part):
         """What the captured parts before `part` return and neither it nor a later part reads."""
         return [each for maker in range(part) if self.captured[maker]
-                for each in (self.nodes[maker], *self.items[maker]) if self.last_reader[each] < part]
+                for each in (self.nodes[maker], *self.items[maker]) if self.cut.last_reader[each] < part]
 
     def weak(self, value):
         if not isinstance(value, torch.Tensor):  # the items of a tuple are separate values
@@ -129,49 +186,128 @@ def without_owner(tensor):
         borrowed, tensor.storage_offset(), tensor.shape, tensor.stride())
 
 
+def is_traced(step):
+    """Whether the step's pieces are those of a trace."""
+    return step.mode == "piecewise" and len(step.calls) == 1 and (
+        step.axes.get("torch-pieces") == "traced" or "torch-compile" in step.axes)
+
+
+class Trace:
+    """The backend of torch.compile for a step: makes a cut of each graph, and pieces when it is first called
+    at a batch. Later calls return the pieces' last outputs."""
+    kept = None  # that of compiled pieces, which later batches call too
+
+    def __init__(self, key, step):
+        self.key, self.splits = key, step.split_ops or {"scaled_dot_product_attention"}
+        self.weights, self.batch, self.cuts = weights_of(step), step.batch, []
+
+    @classmethod
+    def of(cls, step):
+        compiles = "torch-compile" in step.axes
+        key = compiles and (step.build.func, step.split_ops, step.axes["torch-compile"],
+                            step.axes.get("torch-inductor"))
+        if not cls.kept or cls.kept.key != key:
+            dynamo().reset()  # the parts stay; no batch calls its compiled code again
+            cls.kept = None
+        found = cls.kept or cls(key, step)
+        if compiles:
+            cls.kept = found
+        return found
+
+    def backend(self, module, _):
+        try:
+            made = Cut(module, self.splits, self.step.batch)
+        except Exception as error:  # noqa: BLE001 - dynamo would wrap it
+            self.error = error
+            return module.forward
+        self.cuts.append(made)
+
+        def enter(*inputs):
+            self.entered_at = time.perf_counter()
+            self.entered += 1
+            if graph_breaks():
+                return module.forward(*inputs)
+            if self.pieces is None:
+                made.require_splits(self.step)
+                self.pieces = Pieces(self.step, made, inputs)
+            return self.pieces.outputs()
+        return enter
+
+    def call(self, step):
+        """Returns the compiled step, and the result of its first call, which makes the pieces."""
+        self.step, self.pieces, self.error, self.entered = step, None, None, 0
+        before = len(self.cuts)
+        with each_size_apart():
+            call, = compiled(step, backend=self.backend, dynamic="torch-compile" in step.axes)
+            result = call()
+        step.facts["graph_breaks"] = graph_breaks()
+        if self.error:
+            raise self.error
+        if graph_breaks() or self.entered != 1:
+            raise Skip("mode piecewise needs a step that torch.compile traces as one graph: "
+                       f"{why_broken(step, dynamo(), len(self.cuts) - before)}")
+        return call, result
+
+    def require_weights(self, step):
+        """One server has one model: another one at each batch would be another program."""
+        found = weights_of(step)
+        if other := sorted(path for path in {**found, **self.weights}
+                           if found.get(path) != self.weights.get(path)):
+            raise Skip(f"mode piecewise traces a step once to compile its pieces, and {other[0]} is another "
+                       f"tensor at batch {step.batch} than at {self.batch}, which was traced: let all calls "
+                       "of the function use one model, as functools.cache makes it")
+
+
+def each_size_apart():
+    """Else torch takes sizes that are equal in the trace for one, such as batch 16 with 16 heads."""
+    from torch.fx.experimental import _config
+
+    return _config.patch(use_duck_shape=False) if hasattr(_config, "use_duck_shape") else (
+        contextlib.nullcontext())
+
+
+def weights_of(step):
+    return {path: id(tensor) for path, tensor in step.walk().tensors.items()
+            if isinstance(tensor, torch.nn.Parameter)}
+
+
+def dynamo():
+    from torch import _dynamo
+
+    return _dynamo
+
+
+def graph_breaks():
+    return sum(dynamo().utils.counters["graph_break"].values())
+
+
 def cut(step):
     """Makes the step's parts from the graph that torch.compile hands to a backend. Further calls measure the
     time of the guards. Raises Skip if the step cannot run as such parts."""
-    from torch import _dynamo
-
     if step.optimizers:
         raise Skip("mode piecewise runs its parts without autograd, but the step holds an optimizer: give "
                    "--mode whole")
-    _dynamo.reset()  # the parts stay; no batch calls its compiled code again
+    set_up(step)
     for function in filter(is_marked, gc.get_objects()):
         torch.compiler.allow_in_graph(function)
-    found, splits = [], step.split_ops or {"scaled_dot_product_attention"}
-
-    def backend(module, _):
-        try:
-            found.append(Pieces(module, splits, shared_pool(step.device)))
-        except Exception as error:  # noqa: BLE001 - dynamo would wrap it
-            found.append(error)
-            return module.forward
-        return found[-1].enter
-
-    call, = step.compiled(backend=backend)
-    result = call()
-    breaks = step.facts["graph_breaks"] = sum(_dynamo.utils.counters["graph_break"].values())
-    if breaks or len(found) != 1:
-        raise Skip("mode piecewise needs a step that torch.compile traces as one graph: "
-                   f"{why_broken(step, _dynamo, len(found))}")
-    pieces = step.pieces = found[0]
-    if isinstance(pieces, Exception):
-        raise pieces
-    missing, ops = sorted(step.split_ops - set(pieces.split_at)), ", ".join(sorted(pieces.ops))
-    if missing:
-        raise LookupError(f"--split-ops: the step's graph has no {', '.join(missing)}: it has {ops}")
-    if not pieces.split_at:
-        raise Skip("mode piecewise: the step's graph has no scaled_dot_product_attention: name other ops "
-                   f"with --split-ops, of {ops}")
-    guards = []
-    for _ in range(21):
-        began = time.perf_counter()
-        result = call()
-        guards.append(pieces.entered_at - began)
+    trace, guards = Trace.of(step), []
+    trace.require_weights(step)
+    try:
+        call, result = trace.call(step)
+        step.pieces = pieces = trace.pieces
+        for _ in range(21):
+            began = time.perf_counter()
+            result = call()
+            guards.append(trace.entered_at - began)
+    except BaseException:
+        Trace.kept = None
+        raise
+    finally:
+        trace.step = trace.pieces = None
     step.facts["guard_seconds"] = statistics.median(guards)
-    step.facts["split_at"] = ", ".join(f"{name} x{count}" for name, count in pieces.split_at.items())
+    step.facts["split_at"] = ", ".join(f"{name} x{count}" for name, count in pieces.cut.split_at.items())
+    if pieces.compiled_at is not None:
+        step.facts.update(traced_at=pieces.cut.traced_at, compiled_at=pieces.compiled_at)
     made = {id(pieces.values[node]): node for node in pieces.output.all_input_nodes}
     leaves = [leaf for leaf in torch.utils._pytree.tree_flatten(result)[0] if isinstance(leaf, torch.Tensor)]
     if any(id(leaf) not in made for leaf in leaves):

@@ -21,14 +21,15 @@ from graphbench_abi import Skip, reason_of
 from graphbench_breaks import Breaks
 from graphbench_callables import graphed
 from graphbench_check import SelfComparison, agree, conversation
+from graphbench_compile import compiled, inductor
 from graphbench_distance import Out, results_of
 from graphbench_doctor import Doctor
 from graphbench_facts import collected_at, compilations, seconds_of_other_threads
-from graphbench_graphed import FreshCache, Stages, forget, listen, skips
+from graphbench_graphed import Stages, compiled_from, forget, skips
 from graphbench_inputs import Inputs, Unchanged
 from graphbench_memory import OwnMemory
 from graphbench_ops import writers
-from graphbench_pieces import cut, without_owner
+from graphbench_pieces import cut, is_traced, without_owner
 from graphbench_state import (State, bytes_of, instances, is_trained, live_tensors, owned, storage_of,
                               unseen)
 from graphbench_versions import lends_graphs, new_graph, recording, shared_pool, uuid_of
@@ -39,7 +40,7 @@ class Step:
     """The user's step at one batch size in one mode. Calls come on one thread, on our stream."""
 
     def __init__(self, build, request, file):
-        self.mode, self.file = request.mode.decode(), file
+        self.mode, self.file, self.batch = request.mode.decode(), file, request.batch
         self.split_ops = {request.split_ops[i].decode() for i in range(request.split_op_count)}
         self.axes = {request.axis_names[i].decode(): request.axis_values[i].decode()
                      for i in range(request.axis_count)}
@@ -97,10 +98,9 @@ class Step:
         the mode's parts."""
         self.find_state()
         self.compare_with_itself()
-        if which := self.axes.get("torch-compile"):  # Inductor's code, without Inductor's own graphs
-            how = {"default": {"options": {"triton.cudagraphs": False}}}
+        if "torch-compile" in self.axes and not is_traced(self):
             with self.stages.timed("build"):  # eager needs it too
-                self.calls = self.compiled(**how.get(which, {"mode": "max-autotune-no-cudagraphs"}))
+                self.calls = compiled(self, **inductor(self, self.axes["torch-compile"]))
                 for _ in range(2):
                     self.run()
         with self.stages.timed("record", self.mode.startswith("torch.") and self.mode != "torch.replay"):
@@ -201,14 +201,15 @@ class Step:
         if mode == "piecewise" and not lends:
             raise Skip(f"mode piecewise needs a PyTorch whose CUDAGraph has raw_cuda_graph: this is PyTorch "
                        f"{torch.__version__}")
-        traced = mode == "piecewise" and self.axes.get("torch-pieces") == "traced"
+        traced = is_traced(self)
         bare = traced or mode == "piecewise" and len(self.calls) > 1  # graphs that replay() does not launch
         random = (mode == "whole" or bare) and any(
             generator.device.type == "cuda" for generator, _ in self.state.generators)
         if random and bare:
-            raise Skip("the step draws random numbers: graphs of a list of callables, and of --torch-pieces "
-                       "traced, are launched without CUDAGraph.replay(), so each launch would draw the same "
-                       "numbers again: return one callable without that option, or give --mode whole")
+            raise Skip("the step draws random numbers: graphs of a list of callables, and of traced or "
+                       "compiled pieces, are launched without CUDAGraph.replay(), so each launch would draw "
+                       "the same numbers again: return one callable without --torch-pieces and "
+                       "--torch-compile, or give --mode whole")
         if random:
             self.facts["launched_by"] = "CUDAGraph.replay(), which moves the generators on"
         elif mode == "whole" and not lends:
@@ -217,7 +218,7 @@ class Step:
             self.kinds, self.runs[0] = [abi.LAUNCHED if lends else abi.UNSEEN], self.replay
         elif mode == "whole":
             self.kinds = [abi.CAPTURED]
-        elif traced and len(self.calls) == 1:
+        elif traced:
             cut(self)
         elif mode == "piecewise" and len(self.calls) == 1:
             with self.explained():
@@ -235,7 +236,8 @@ class Step:
         elif mode != "eager":
             name = mode.removeprefix("torch.")
             with self.stages.timed("compile"):
-                calls = self.compiled(**{"backend" if name == "cudagraphs" else "mode": name})
+                calls = compiled(self, **(
+                    {"backend": name} if name == "cudagraphs" else inductor(self, name)))
             self.compiles = True
             begin = getattr(getattr(torch, "compiler", None), "cudagraph_mark_step_begin", None)
             self.runs[0] = functools.partial(self.run, calls, begin)
@@ -248,25 +250,6 @@ class Step:
         if "hide_capture" not in self.facts:
             return contextlib.nullcontext()
         return mock.patch.object(torch.cuda, "is_current_stream_capturing", lambda: False)
-
-    def compiled(self, **how):
-        """Compiles the step for its batch only. The limit lets the process keep the code of all batches."""
-        if not hasattr(torch, "compile"):
-            raise Skip(f"torch.compile needs PyTorch 2 or newer: this is {torch.__version__}")
-        from torch import _dynamo
-
-        listen()
-        if self.first_launch and self.axes.get("torch-cache") != "keep":
-            FreshCache.use()
-        compilations(forget=True)
-        graphbench_autograd.set_up(self.traces_backward)
-        for name, value in (("recompile_limit", 256), ("fail_on_recompile_limit_hit", True)):
-            if hasattr(_dynamo.config, name):
-                setattr(_dynamo.config, name, value)
-        if self.module is None:
-            return [torch.compile(call, dynamic=False, **how) for call in self.calls]
-        module = torch.compile(self.module, dynamic=False, **how)
-        return [lambda: module(*self.args, **self.kwargs)]
 
     def capture(self, part, within=contextlib.nullcontext()):
         if self.breaks:
@@ -465,8 +448,11 @@ class Step:
         said[0] = self.word
 
     def report(self):
+        stages = {**self.stages, **compiled_from(self.compilations)}
+        if self.pieces:
+            stages["pieces"] = self.pieces.compiled
         facts = {"torch": torch.__version__, **self.facts, **(self.compilations + compilations()),
-                 "stages": self.stages.facts(self.compilations),
+                 "stages": stages,
                  "capture_skips": self.not_taken + (skips(self.file) if self.compiles else [])}
         least = 0.05 * (time.monotonic() - self.opened_at)
         used = seconds_of_other_threads() - self.threads

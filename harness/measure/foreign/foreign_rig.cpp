@@ -97,6 +97,10 @@ void read_stages(nlohmann::json& report, double opened_seconds, const std::strin
     }
     of.between_captures_seconds = seconds_of(stages, "between_captures");
     of.compiled_from = abi::printable(stages.value("compiled_from", "").c_str());
+    for (const nlohmann::json& piece : stages.value("pieces", nlohmann::json::array()))
+      of.compiled_pieces.push_back({.part = piece.at("part").get<std::int64_t>(),
+                                    .compile_seconds = piece.at("seconds").get<double>(),
+                                    .compiled_from = abi::printable(piece.value("from", "").c_str())});
   }
   if (rest > 0) of.opening.open_seconds = rest;
 }
@@ -110,6 +114,14 @@ void read_skips(nlohmann::json& report, std::vector<model::CaptureSkip>& skips) 
     const std::string reason = text("reason");
     skips.push_back({contains(skip_reasons, reason) ? reason : "other", text("words"), text("line")});
   }
+}
+
+// A size of --tune-sizes has code of its own.
+std::vector<std::pair<std::string, std::string>> axes_of(const model::WorkerTask& task, std::int64_t batch) {
+  auto axes = task.more_axes;
+  const model::CallerOptions& caller = task.settings.caller;
+  if (!caller.tune_sizes.empty() && model::is_tuned(caller, batch)) axes.erase("torch-dynamic");
+  return {axes.begin(), axes.end()};
 }
 
 }  // namespace
@@ -131,7 +143,7 @@ bool ForeignRig::open(std::int64_t batch, const std::string& mode) {
                         .mode = mode,
                         .device_uuid = device().info().kind == "host" ? "" : device().info().uuid,
                         .split_ops = task_.settings.split_ops,
-                        .axes = {task_.more_axes.begin(), task_.more_axes.end()}};
+                        .axes = axes_of(task_, batch)};
   auto& [step, failure, seconds] = opened_[batch];
   step.reset();
   failure.reset();

@@ -76,7 +76,8 @@ void set_up_first(TaskRun& run, BatchRun& batch) {
   const execution::StepCounts counts = batch.executor->counts();
   if (!counts.unseen) batch.result.graph = counts.graphs;
   batch.result.paths = paths_of(*batch.executor);
-  if (!run.task.settings.caller.tune_sizes.empty())
+  const bool chooses = run.program != nullptr || !model::later_axis(run.task, "torch-dynamic").empty();
+  if (chooses && !run.task.settings.caller.tune_sizes.empty())
     batch.result.tuned = model::is_tuned(run.task.settings.caller, batch.size);
   if (run.program != nullptr) {
     for (const std::string& line : run.program->rewrites()) {

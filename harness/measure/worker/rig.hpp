@@ -23,6 +23,7 @@ struct StepReport {
   std::map<std::string, model::LibraryFact> library;  // by the library's names
   model::Opening opening = {};
   std::string compiled_from;
+  std::vector<model::CompiledPiece> compiled_pieces = {};
   std::optional<double> between_captures_seconds;
   std::vector<model::CaptureSkip> skips;  // each as often as it happened
 };

@@ -60,6 +60,7 @@ void finish_batch(TaskRun& run, BatchRun& batch) {
   model::Launch& launch = batch.result.launches.front();
   launch.setup.opening = report.opening;
   launch.setup.compiled_from = report.compiled_from;
+  launch.setup.compiled_pieces = std::move(report.compiled_pieces);
   launch.setups.front() = launch.setup;
   run.startup.tell(report.opening);
   for (const model::CaptureSkip& skip : report.skips) {

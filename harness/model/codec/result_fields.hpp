@@ -68,8 +68,10 @@ struct Description<Estimate> {
 
 GB_DESCRIBE(Opening, (later, build_seconds), (later, compile_seconds), (later, record_seconds),
             (later, open_seconds));
+GB_DESCRIBE(CompiledPiece, part, compile_seconds, (later, compiled_from));
 GB_DESCRIBE(Setup, prepare_seconds, warmup_seconds, capture_seconds, instantiate_seconds, upload_seconds,
-            first_step_seconds, (later, break_seconds), (inlined(&T::opening)), (later, compiled_from));
+            first_step_seconds, (later, break_seconds), (inlined(&T::opening)), (later, compiled_from),
+            (later, compiled_pieces));
 GB_DESCRIBE(Startup, process_seconds, plugin_seconds, module_seconds, context_seconds, weights_seconds,
             prepare_seconds, warmup_seconds, capture_seconds, instantiate_seconds, upload_seconds,
             first_step_seconds, (later, break_seconds), (inlined(&T::opening)));

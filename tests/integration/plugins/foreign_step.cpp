@@ -110,7 +110,9 @@ class Step {
   const char* report() {
     if (batch_ == batch_that_tells_stages)
       return R"json(
-                {"stages": {"build": 0.125, "compile": 0.0625, "record": 0.03125, "compiled_from": "cold"},
+                {"stages": {"build": 0.125, "compile": 0.0625, "record": 0.03125, "compiled_from": "cold",
+                            "pieces": [{"part": 0, "seconds": 0.0625, "from": "cold"},
+                                       {"part": 2, "seconds": 0.5}]},
                  "capture_skips": [{"reason": "cpu_device", "words": "cpu device (x)", "line": "step.py:8"},
                                    {"reason": "cpu_device", "words": "cpu device (x)", "line": "step.py:8"},
                                    {"reason": "moonlight", "words": "too bright"}]})json";

@@ -53,7 +53,8 @@ struct Machine {
                   .upload_seconds = 0.0005,
                   .first_step_seconds = 0.0002,
                   .opening = {},
-                  .compiled_from = {}};
+                  .compiled_from = {},
+                  .compiled_pieces = {}};
     return made;
   }
   std::vector<Capture> captures(std::vector<std::int64_t> sizes) {

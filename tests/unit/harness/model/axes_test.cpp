@@ -49,6 +49,20 @@ std::vector<std::string> ids(const Plan& plan) {
   return result;
 }
 
+TEST(Axes, ApplyWithinValuesOfAnotherAxisButInSomeModesAlways) {
+  Cell cell{"step", "own", "own", "own", 8, 3, "whole"};
+  const Axis& dynamic = axis_named("torch-dynamic");
+  EXPECT_FALSE(dynamic.applies_to(cell));
+  cell.more_axes = {{"torch-compile", "default"}};
+  EXPECT_TRUE(dynamic.applies_to(cell));
+  cell = {"step", "own", "own", "own", 8, 3, "torch.reduce-overhead"};
+  EXPECT_TRUE(dynamic.applies_to(cell));
+  cell.mode = "piecewise";
+  EXPECT_TRUE(axis_named("torch-pieces").applies_to(cell)) << "none is the default of torch-compile";
+  cell.more_axes = {{"torch-compile", "max-autotune"}};
+  EXPECT_FALSE(axis_named("torch-pieces").applies_to(cell));
+}
+
 TEST(Axes, TheFirstSevenMakeTheIdAndTheLabels) {
   Cell cell{"mlp", "base", "bf16", "forward", 8, 3, "whole"};
   EXPECT_EQ(id_of(cell), "mlp/base/bf16/forward/b8/w3/whole");

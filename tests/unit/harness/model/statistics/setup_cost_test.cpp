@@ -15,7 +15,8 @@ Setup setup(double warmup, double capture) {
           .upload_seconds = 1,
           .first_step_seconds = 100,
           .opening = {},
-          .compiled_from = {}};
+          .compiled_from = {},
+          .compiled_pieces = {}};
 }
 
 Launch launch(std::int64_t index, const std::vector<Setup>& setups) {
