@@ -33,13 +33,14 @@ struct ValuesOfAxis {
 struct Axis {
   std::string name;  // also names the option, the key in plan.axes, and the label
   AxisValues values = AxisValues::choices;
-  std::string noun;         // the name of one value in messages
-  std::string placeholder;  // the name of the option's value in the help; empty: the axis has no option
-  std::string help;
+  std::string noun;             // the name of one value in messages
+  std::string placeholder;      // the name of the option's value in the help; empty: the axis has no option
+  std::string help;             // what it means; the table adds the choices and the default
+  std::string by_default = {};  // the default in words, if it is not `fallback` as it stands
   std::vector<std::string> choices = {};
   bool allow_zero = false;
-  // The default. Empty: the device or the workloads decide, in the plan. A later axis has exactly one
-  // default.
+  // The default; of a row that leaves it out, the first choice. Empty in the table: the device or the
+  // workloads decide, in the plan. A later axis has exactly one default.
   std::string fallback = {};
   // Only for the first seven axes: an id has this text before the axis's value.
   std::string id_prefix = {};
@@ -52,7 +53,7 @@ struct Axis {
   std::vector<std::string> passes = {};
   ValuesOfAxis within = {};  // the axis applies only to cells with these values of another axis; empty: all
   std::vector<std::string> devices = {};  // kinds of devices on which the option is valid; empty: all
-  bool torch = false;                     // the axis is only of steps of --torch
+  bool torch = false;                     // the axis is only of steps of --torch, so its pass is of_its_own
   std::string also = {};  // the commands that take the option, besides --sweep, ab and bench: "ladder bill"
   bool local = false;     // a request to the service may not give the option
   std::string why = {};   // ends the refusal of a value that changes no cell
