@@ -1,4 +1,5 @@
-// Opens cuBLASLt at run time, when the first product is prepared: a step of PyTorch needs none of ours.
+// Opens cuBLASLt at run time, when the first matrix product is prepared. So a process that prepares none,
+// such as one that runs a step of PyTorch, works without it.
 #pragma once
 
 #include <cublasLt.h>
@@ -9,8 +10,7 @@
 
 namespace graphbench::cuda {
 
-// Member `Matmul` is cublasLtMatmul(), and so on.
-struct CublasLibrary {
+// The functions that we use, without "cublasLt" before their names; cublas_library.cpp resolves this list.
 #define GRAPHBENCH_CUBLAS_FUNCTIONS(X) \
   X(GetVersion)                        \
   X(GetStatusName)                     \
@@ -23,7 +23,13 @@ struct CublasLibrary {
   X(MatrixLayoutInit_internal)         \
   X(MatrixLayoutSetAttribute)          \
   X(MatmulPreferenceInit_internal)     \
-  X(MatmulPreferenceSetAttribute) X(MatmulAlgoGetHeuristic) X(MatmulAlgoConfigGetAttribute) X(MatmulAlgoCheck)
+  X(MatmulPreferenceSetAttribute)      \
+  X(MatmulAlgoGetHeuristic)            \
+  X(MatmulAlgoConfigGetAttribute)      \
+  X(MatmulAlgoCheck)
+
+// A pointer per function: `Matmul` points to cublasLtMatmul().
+struct CublasLibrary {
 #define GRAPHBENCH_CUBLAS_POINTER(name) decltype(&::cublasLt##name) name = nullptr;
   GRAPHBENCH_CUBLAS_FUNCTIONS(GRAPHBENCH_CUBLAS_POINTER)
 #undef GRAPHBENCH_CUBLAS_POINTER
@@ -33,7 +39,7 @@ struct CublasLibrary {
 // does.
 extern CublasLibrary cublas_lt;
 
-// Opens the library unless it is open. Returns why it cannot be used, or "".
+// Opens the library unless it is open; `search` says where to look. Returns why it cannot be used, or "".
 std::string open_cublas(LibrarySearch search);
 
 // Throws Error(library_failed) with what was tried if the library cannot be opened.

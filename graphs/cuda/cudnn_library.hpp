@@ -30,8 +30,7 @@ std::string cudnn_version_text();
 
 #if defined(GRAPHBENCH_HAVE_CUDNN)
 
-// Member `Create` is cudnnCreate(), and so on.
-struct CudnnLibrary {
+// The functions that we use, without "cudnn" before their names; cudnn_library.cpp resolves this list.
 #define GRAPHBENCH_CUDNN_FUNCTIONS(X) \
   X(GetVersion)                       \
   X(GetCudartVersion)                 \
@@ -41,7 +40,13 @@ struct CudnnLibrary {
   X(SetStream)                        \
   X(BackendCreateDescriptor)          \
   X(BackendDestroyDescriptor)         \
-  X(BackendSetAttribute) X(BackendGetAttribute) X(BackendFinalize) X(BackendExecute)
+  X(BackendSetAttribute)              \
+  X(BackendGetAttribute)              \
+  X(BackendFinalize)                  \
+  X(BackendExecute)
+
+// A pointer per function: `Create` points to cudnnCreate().
+struct CudnnLibrary {
 #define GRAPHBENCH_CUDNN_POINTER(name) decltype(&::cudnn##name) name = nullptr;
   GRAPHBENCH_CUDNN_FUNCTIONS(GRAPHBENCH_CUDNN_POINTER)
 #undef GRAPHBENCH_CUDNN_POINTER
