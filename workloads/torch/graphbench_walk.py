@@ -7,24 +7,28 @@ import functools
 import operator
 import random
 import types
+import typing
 import weakref
 
 import torch
 
 SCALARS = (bool, int, float, complex, str, bytes, type(None))
 VISITS_MAX = 200_000  # a step that holds more is walked in part, and some names are then missing
-# Objects of these packages have no state of the user's, or too much of their own.
+# Objects of these packages are not walked into: they have no state of the user's, or too much of their own.
 FOREIGN = {"torch", "numpy", "builtins", "types", "functools", "threading", "logging", "ctypes", "_thread",
            "re", "abc", "inspect", "importlib", "triton", "weakref", "collections", "enum", "typing", "os",
            "io", "_io"}
-OURS = ("torch.nn", "torch.optim", "torch.amp", "torch.cuda.amp", "torch.distributions")
+# Parts of them that are walked into all the same.
+WALKED = ("torch.nn", "torch.optim", "torch.amp", "torch.cuda.amp", "torch.distributions")
+MISSING = object()  # stands for the value at a path that only the other walk has
+RANDOM = {"random": (random.getstate, random.setstate)}  # of Python's own numbers, which no graph draws again
 
 
 def parts_of(tensor):
     """The dense tensors that make up a tensor: itself, or the parts of a sparse or nested one. Fake and meta
     tensors, which have no memory, have none."""
     fake = getattr(torch, "_subclasses", None)
-    if fake and isinstance(tensor, fake.FakeTensor) or tensor.device.type not in ("cpu", "cuda"):
+    if (fake and isinstance(tensor, fake.FakeTensor)) or tensor.device.type not in ("cpu", "cuda"):
         return []
     if tensor.layout == torch.sparse_coo:
         return [tensor._indices(), tensor._values()]
@@ -48,44 +52,63 @@ def is_opaque(value):
     if type(value) in weakref.ProxyTypes or isinstance(value, kinds):
         return True
     module = type(value).__module__
-    return module.partition(".")[0] in FOREIGN and not module.startswith(OURS)
+    return module.partition(".")[0] in FOREIGN and not module.startswith(WALKED)
+
+
+class Held(typing.NamedTuple):
+    """A value by the path that names it. `container` and `key` say where it can be put back: an item of a
+    dictionary or list, the content of a cell (key None), or an attribute."""
+    path: str
+    container: object
+    key: object
+    value: object
 
 
 def children(value, path, step_globals):
-    """Yields (path, container, key, child) for all that the value refers to by name."""
-    dot = f"{path}." if path else ""
+    """Yields all that the value refers to by name. Items and attributes go on from its path, as Python is
+    written; a function's variables stand alone, as in its code."""
     if isinstance(value, dict):
         for index, (key, child) in enumerate(list(value.items())):
             name = repr(key) if isinstance(key, (str, int)) else f"#{index}"
-            yield f"{path}[{name}]", value, key, child
+            yield Held(f"{path}[{name}]", value, key, child)
     elif isinstance(value, (list, tuple)):
         for index, child in enumerate(value):
-            yield f"{path}[{index}]", value, index, child
+            yield Held(f"{path}[{index}]", value, index, child)
     elif isinstance(value, types.FunctionType):
-        for name, cell in zip(value.__code__.co_freevars, value.__closure__ or ()):
-            try:
-                yield name, cell, None, cell.cell_contents
-            except ValueError:  # an empty cell
-                pass
-        yield f"{path}.__defaults__", value, "__defaults__", value.__defaults__
-        yield f"{path}.__kwdefaults__", value, "__kwdefaults__", value.__kwdefaults__
+        yield from closure_of(value)
+        for name in ("__defaults__", "__kwdefaults__"):
+            yield Held(f"{path}.{name}", value, name, getattr(value, name))
         if value.__globals__ is step_globals:
-            for name in names_of_code(value.__code__):
-                if name in step_globals:
-                    yield name, step_globals, name, step_globals[name]
+            yield from (Held(name, step_globals, name, step_globals[name])
+                        for name in names_of_code(value.__code__) if name in step_globals)
     elif isinstance(value, types.MethodType):
-        yield type(value.__self__).__name__, value, "__self__", value.__self__
-    elif isinstance(value, functools.partial):
-        yield f"{dot}func", value, "func", value.func
-        yield f"{dot}args", value, "args", value.args
-        yield f"{dot}keywords", value, "keywords", value.keywords
-    elif not is_opaque(value):
-        for name, child in fields_of(value):
-            if isinstance(value, torch.nn.Module) and name in ("_parameters", "_buffers", "_modules"):
-                for inner, each in list(child.items()):
-                    yield dot + inner, child, inner, each
-            else:
-                yield dot + name, value, name, child
+        yield Held(type(value.__self__).__name__, value, "__self__", value.__self__)
+    elif isinstance(value, functools.partial) or not is_opaque(value):
+        yield from attributes_of(value, f"{path}." if path else "")
+
+
+def closure_of(function):
+    """The variables that a function has of the functions around it."""
+    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or ()):
+        try:
+            yield Held(name, cell, None, cell.cell_contents)
+        except ValueError:  # an empty cell
+            pass
+
+
+def attributes_of(value, prefix):
+    """The attributes of an object. Those of a module are named as its user names them: without the
+    dictionaries in which torch keeps parameters, buffers and modules."""
+    if isinstance(value, functools.partial):
+        for name in ("func", "args", "keywords"):
+            yield Held(prefix + name, value, name, getattr(value, name))
+        return
+    for name, child in fields_of(value):
+        if isinstance(value, torch.nn.Module) and name in ("_parameters", "_buffers", "_modules"):
+            for inner, each in list(child.items()):
+                yield Held(prefix + inner, child, inner, each)
+        else:
+            yield Held(prefix + name, value, name, child)
 
 
 def fields_of(value):
@@ -113,28 +136,32 @@ class Walk:
     `places` to (container, key), where the value can be put back. Each object is visited once."""
 
     def __init__(self, roots, step_globals=None):
+        self.step_globals, self.seen = step_globals, set()
         self.tensors, self.scalars, self.places, self.modules = {}, {}, {}, {}
-        self.random = {"random": random.getstate()}
-        seen, todo = set(), collections.deque(("", None, None, root) for root in roots)
-        while todo and len(seen) < VISITS_MAX:
-            path, container, key, value = todo.popleft()
-            if type(value) in weakref.ProxyTypes:
-                continue
-            if isinstance(value, SCALARS):
-                self.scalars[path], self.places[path] = value, (container, key)
-                continue
-            if isinstance(value, torch.Tensor):
-                self.tensors[path], self.places[path] = value, (container, key)
-            if id(value) in seen:
-                continue
-            seen.add(id(value))
-            if isinstance(value, torch.nn.Module):
-                self.modules.setdefault(id(value), value)
-            if type(value).__name__.endswith("iterator"):
-                self.scalars[path], self.places[path] = operator.length_hint(value, -1), (container, key)
-            elif not isinstance(value, torch.Tensor):
-                todo.extend(children(value, path, step_globals))
-        self.seen = seen
+        self.random = {name: get_state() for name, (get_state, _) in RANDOM.items()}
+        todo = collections.deque(Held("", None, None, root) for root in roots)
+        while todo and len(self.seen) < VISITS_MAX:
+            todo.extend(self.visit(todo.popleft()))
+
+    def visit(self, held):
+        """Keeps what is held by its path, and returns what it refers to, once for each object."""
+        path, container, key, value = held
+        if type(value) in weakref.ProxyTypes:
+            return ()
+        if isinstance(value, SCALARS):
+            self.scalars[path], self.places[path] = value, (container, key)
+            return ()
+        if isinstance(value, torch.Tensor):
+            self.tensors[path], self.places[path] = value, (container, key)
+        if id(value) in self.seen:
+            return ()
+        self.seen.add(id(value))
+        if isinstance(value, torch.nn.Module):
+            self.modules.setdefault(id(value), value)
+        if type(value).__name__.endswith("iterator"):  # by how many items are left: to read one would take it
+            self.scalars[path], self.places[path] = operator.length_hint(value, -1), (container, key)
+            return ()
+        return () if isinstance(value, torch.Tensor) else children(value, path, self.step_globals)
 
     def changes(self, later):
         return changes_between(self, later)
@@ -181,9 +208,6 @@ class Change:
             pass
 
 
-MISSING = object()
-
-
 def changes_between(first, second):
     """What the second walk found other than the first one: numbers, and tensors over other memory."""
     found = []
@@ -195,10 +219,10 @@ def changes_between(first, second):
         if isinstance(old, torch.Tensor) and isinstance(new, torch.Tensor):
             if [part.data_ptr() for part in parts_of(old)] == [part.data_ptr() for part in parts_of(new)]:
                 continue
-        elif type(old) is type(new) and (old == new or old != old and new != new):
+        elif type(old) is type(new) and (old == new or (old != old and new != new)):  # NaN is not NaN
             continue
         found.append(Change(path, old, new, (first if path in held[0] else second).places[path]))
-    for name, set_state in RANDOM.items():
+    for name, (_, set_state) in RANDOM.items():
         if first.random[name] != second.random[name]:
             found.append(Drawn(name, set_state, first.random[name]))
     return found
@@ -215,9 +239,6 @@ class Drawn:
 
     def undo(self):
         self.set_state(self.state)
-
-
-RANDOM = {"random": random.setstate}
 
 
 def leaves_of(result, name="", depth=0, found=None):
