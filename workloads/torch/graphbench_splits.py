@@ -40,20 +40,20 @@ def is_marked(value):
     return type(value) is types.FunctionType and bool(value.__dict__.get("graphbench_eager"))
 
 
-class Functions(TorchFunctionMode):
+class Hands:
+    """A mode of torch that hands each call to `called`, with the names that it may have."""
+
     def __init__(self, called):
         super().__init__()
         self.called = called
 
+
+class Functions(Hands, TorchFunctionMode):
     def __torch_function__(self, function, types, args=(), kwargs=None):
         return self.called(names_of(function), function, args, kwargs or {})
 
 
-class Ops(TorchDispatchMode):
-    def __init__(self, called):
-        super().__init__()
-        self.called = called
-
+class Ops(Hands, TorchDispatchMode):
     def __torch_dispatch__(self, function, types, args=(), kwargs=None):
         return self.called(names_of(function), function, args, kwargs or {})
 
@@ -81,71 +81,82 @@ def holders(owner, name, function):
 
 
 class Splits:
-    """The calls before which a step's graphs end. `names`: of ops and functions; `paths`: functions by their
-    place; `blocks`: modules, before each of which a piece ends and nothing runs eagerly."""
+    """The calls before which a step's graphs end. `names`: of ops and functions; `paths`: functions that are
+    wrapped where they are held; `blocks`: modules, before each of which a piece ends and nothing runs eagerly.
+    First comes what the user named and marked; then the step runs once, and its calls decide the rest."""
 
     def __init__(self, step):
-        self.step, self.inside, self.at_mark = step, False, None
-        self.paths, self.blocks, self.at_eager = {}, [], self.mark
+        self.step, self.names, self.paths, self.blocks = step, set(), {}, []
+        self.inside = False  # a call that runs eagerly: what it calls is not seen
+        self.on_marked = None  # takes the calls of marked and wrapped functions, while someone is watching
+        self.for_package = self.call_marked  # one object, or compiled code would be compiled again
         self.levels = {"function": Functions, "op": Ops}
         self.compiled = step.has_compiled or compilations()["frames.ok"] > 0
         wanted = step.split_ops - {BLOCKS}
+        self.find_named(wanted)
+        self.find_marked()
+        self.choose(wanted, *self.run_once(wanted))
+
+    def find_named(self, wanted):
+        """Wraps functions that are named by their place, and those of torch.distributed, which torch does not
+        let a mode see. All other names are compared with the calls of the step."""
         self.names = {each for each in wanted if not re.search(r"[^:]:[^:]", each)}
         for path in wanted - self.names:
-            self.add_path(path, *function_at(path))
-        for name in self.names:  # these are no functions that torch overrides
+            self.wrap(path, *function_at(path))
+        for name in self.names:
             function = getattr(torch.distributed, name, None) if torch.distributed.is_available() else None
             if isinstance(function, types.FunctionType):
-                self.add_path(name, torch.distributed, name, function)
+                self.wrap(name, torch.distributed, name, function)
+
+    def find_marked(self):
+        """Wraps functions of modules that have the mark but are not the package's wrapper of one."""
         for function in filter(is_marked, gc.get_objects()):
             module = sys.modules.get(function.__module__)
             if not hasattr(function, "__wrapped__") and getattr(module, function.__name__, None) is function:
-                self.add_path(function.__name__, module, function.__name__, function)
-        self.choose(wanted)
+                self.wrap(function.__name__, module, function.__name__, function)
 
-    def add_path(self, path, owner, name, function):
+    def wrap(self, path, owner, name, function):
         """One wrapper for all passes: compiled code that calls it is compiled again for each new one."""
         @functools.wraps(function)
         def called(*args, **kwargs):
-            return self.mark(function, args, kwargs, path)
+            return self.call_marked(function, args, kwargs, path)
 
         self.paths[path] = called, list(holders(owner, name, function))
 
-    def mark(self, function, args, kwargs, name=""):
-        """What the package's eager() hands the calls of marked functions to."""
-        if self.inside or self.at_mark is None or is_compiling():
+    def call_marked(self, function, args, kwargs, name=""):
+        """Receives each call of a marked or wrapped function; the package's eager() calls it too."""
+        if self.inside or self.on_marked is None or is_compiling():
             return function(*args, **kwargs)
-        return self.at_mark(name or function.__name__, function, args, kwargs)
+        return self.on_marked(name or function.__name__, function, args, kwargs)
 
-    def choose(self, wanted):
-        """Runs the step once and chooses among the calls that it made."""
+    def run_once(self, wanted):
+        """What one run of the step calls, and the lists of equal blocks that it enters."""
         blocks = []
         if not self.compiled:  # a hook or a wrapper would have the code compiled again
             blocks = equal_blocks(self.step.walk().modules.values())
             for path, found in attention_functions() if not wanted else ():
-                self.add_path(path, *found)
+                self.wrap(path, *found)
         try:
             seen = Seen(self, blocks)
         except Exception:  # noqa: BLE001 - some steps do not run under a dispatch mode
             del self.levels["op"]
             seen = Seen(self, blocks)
+        return seen, [[module for module in run if id(module) in seen.entered] for run in blocks]
+
+    def choose(self, wanted, seen, blocks):
+        """Keeps what the step calls of what was found, and chooses names or blocks if the user named none."""
         self.paths = {path: held for path, held in self.paths.items() if path in seen.marks}
         called = {name for names in seen.levels for name in names}
         if missing := sorted(wanted - called - seen.marks):
             raise LookupError(f"--split-ops: the step calls no {', '.join(missing)}{self.inside_compiled()}: "
                               f"it calls {listed(seen.counts)}")
-        more = BLOCKS in self.step.split_ops
         if not wanted:
             attention = {name for name in called if ATTENTION.search(name)}
             self.names = {name for name in attention if not WITH_PRODUCTS.search(name)} or attention
-            if more and not (self.names or self.paths):
-                self.choose_more(called, [[module for module in modules if id(module) in seen.entered]
-                                          for modules in blocks])
+            if BLOCKS in self.step.split_ops and not (self.names or self.paths):
+                self.choose_more(called, blocks)
         if not (self.names or self.blocks or seen.marks):
-            raise Skip("mode piecewise: the step calls no attention" + (
-                ", no sort or scatter of experts and no recurrent layer, and has no list of equal blocks"
-                if more else "") + self.inside_compiled() + ": name other calls with --split-ops"
-                + ("" if more else ", or give --split-ops auto") + f"; it calls {listed(seen.counts)}")
+            raise Skip(self.nothing_found(seen))
         used = {level for names, level in seen.levels.items() if names & self.names}
         used |= {"op"} if seen.streams else set()
         self.levels = {level: mode for level, mode in self.levels.items() if level in used}
@@ -158,6 +169,14 @@ class Splits:
         else:
             self.blocks = max(blocks, key=len, default=[])[1:]
 
+    def nothing_found(self, seen):
+        lacks, other = "the step calls no attention", ", or give --split-ops auto"
+        if BLOCKS in self.step.split_ops:
+            lacks += ", no sort or scatter of experts and no recurrent layer, and has no list of equal blocks"
+            other = ""
+        return (f"mode piecewise: {lacks}{self.inside_compiled()}: name other calls with --split-ops{other}; "
+                f"it calls {listed(seen.counts)}")
+
     def inside_compiled(self):
         return (", as far as it is seen: nothing breaks inside code of torch.compile (mark a function by "
                 "graphbench.eager, or name one by package.module:function)") if self.compiled else ""
@@ -165,19 +184,19 @@ class Splits:
     @contextlib.contextmanager
     def watching(self, called, marked, between=None):
         """While the step runs, hands each call to `called(level, names, function, args, kwargs)`, each of a
-        marked function or a path to `marked(name, function, args, kwargs)`, and calls `between(module, args)`
+        marked or wrapped function to `marked(name, function, args, kwargs)`, and calls `between(module, args)`
         before each of `blocks`. What runs inside of these is not seen."""
         def entering(level):
             return lambda names, function, args, kwargs: (
                 function(*args, **kwargs) if self.inside else called(level, names, function, args, kwargs))
 
         with contextlib.ExitStack() as stack:
-            stack.enter_context(mock.patch.object(self, "at_mark", marked))
+            stack.enter_context(mock.patch.object(self, "on_marked", marked))
             for wrapper, held in self.paths.values():
                 for owner, name in held:
                     stack.enter_context(mock.patch.object(owner, name, wrapper))
             if package := sys.modules.get("graphbench_package"):  # whose eager() made the marked functions
-                stack.enter_context(mock.patch.object(package, "at_eager", self.at_eager))
+                stack.enter_context(mock.patch.object(package, "at_eager", self.for_package))
             if between:
                 for module in self.blocks:
                     hook = module.register_forward_pre_hook(
@@ -198,7 +217,8 @@ class Splits:
 
 class Seen:
     """What one run of the step calls. `levels`: where the names of a call were seen; `counts`: how often, by
-    the longer name; `marks`: the marked functions and paths; `entered`: the ids of modules."""
+    the longer name; `marks`: the marked and wrapped functions; `entered`: the ids of modules; `streams`:
+    whether an op ran on another stream than the step's."""
 
     def __init__(self, splits, blocks):
         self.splits, self.levels, self.counts = splits, {}, collections.Counter()
@@ -229,8 +249,9 @@ class Seen:
 
 def splits_at(names, wanted):
     """Those of the names at which a step breaks, if `wanted` were all that the user named."""
-    return names & wanted or {each for each in names if not wanted and ATTENTION.search(each)
-                              and not WITH_PRODUCTS.search(each)}
+    if wanted:
+        return names & wanted
+    return {each for each in names if ATTENTION.search(each) and not WITH_PRODUCTS.search(each)}
 
 
 def is_compiling():
@@ -238,8 +259,7 @@ def is_compiling():
 
 
 def attention_functions():
-    """Functions of loaded models' modules that compute attention from products: path, (module, name,
-    function)."""
+    """Functions of loaded models that compute attention from products: path, (module, name, function)."""
     name = "eager_attention_forward"
     for module in list(sys.modules.values()):
         function = getattr(module, "__dict__", {}).get(name)
@@ -266,10 +286,8 @@ def equal_blocks(modules):
 
 def listed(called):
     """Names of calls with their counts, the most frequent first."""
-    plain = collections.Counter()
-    for name, count in called.items():
-        if "::" not in name and not name.startswith("_"):
-            plain[name] = count
+    plain = collections.Counter({name: count for name, count in called.items()
+                                 if "::" not in name and not name.startswith("_")})
     some = [f"{name} x{count}" for name, count in (plain or called).most_common(LISTED_MAX)]
     more = len(plain or called) - len(some)
     return ", ".join(some or ["nothing that is seen"]) + (f" and {more} more" if more > 0 else "")
