@@ -202,7 +202,7 @@ class Answers(unittest.TestCase):
     def test_a_first_call_stops_nothing_and_needs_a_warm_up(self):
         cold = [found(f"aten::{name}", "CUBLAS_STATUS_NOT_INITIALIZED", True)
                 for name in ("mm", "bmm", "addmm")]
-        code, text, document = self.given([], once=cold)
+        code, text, document = self.given([], cold=cold)
         self.assertEqual((0, "nothing stops a capture\nneeds one warm-up: aten::mm at step.py:3; aten::bmm "
                              "at "
                              "step.py:3, ... (capture-failures: first-call)\n"), (code, text))

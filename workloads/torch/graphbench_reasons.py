@@ -8,8 +8,8 @@ import re
 STOPS = 10  # the exit code where something stops a capture
 
 # A section of the page, and a pattern of the reasons that it cures, as the doctor says them ("OP at PLACE:
-# REASON", here without the place). The first row that fits counts: names of calls and our own sentences come
-# before messages of PyTorch and CUDA, and the last row takes every reason that no other row knows.
+# REASON", here without the place). The order counts, because the first row that fits is taken: names of calls
+# and our own sentences come before messages of PyTorch and CUDA.
 CURES = [(section, re.compile(pattern)) for section, pattern in (
     ("first-call", r"\(only at its first call\)|^needs one warm-up"),
     ("own-graph", r"^CUDAGraph\.|prepare for replay|already capturing|[Nn]ested capture"),
@@ -23,7 +23,7 @@ CURES = [(section, re.compile(pattern)) for section, pattern in (
     ("generator", r"^the whole step: .*([Gg]enerator|[Oo]ffset increment|philox)"),
     ("read-back", r"^aten::(item|nonzero|masked_select|unique\w*|equal|index|index_put_?):|^Tensor\."),
     ("host-memory", r"^aten::(_to_copy|copy_|_pin_memory):|^the whole step: .* pinned"),
-    ("refused-op", r""),
+    ("refused-op", r""),  # takes every reason that no other row knows
 )]
 PLACE = re.compile(r" at (backward|the step|\S+:\d+)( \(\S+:\d+\))?")  # a file may have the name of a reason
 
@@ -44,34 +44,57 @@ def sentence_of(found):
 
 
 class Answer:
-    """What was found in a step. `found`: calls that stop a capture, by op, place and reason. `silent`: why a
-    capture fails where no call does, or why its replays are not eager's step. `once`: calls that fail only
-    before a library's first call. `undecided`: what only a GPU shows; empty on one."""
+    """What was found in a step.
 
-    def __init__(self, step, batch, found, silent="", remarks=(), once=(), undecided=""):
-        self.step, self.batch, self.found, self.silent = step, batch, found, silent
-        self.remarks, self.undecided = list(remarks), undecided
-        self.stops = bool(silent) or any(not each["first_call_only"] for each in found)
-        self.once = [] if self.stops else list(once)
-        for each in found:
+    calls      those that stop a capture: dictionaries of op, place, reason and first_call_only
+    cause      why a capture fails, or why replays are not eager's step, if no call shows it; else ""
+    remarks    more sentences
+    cold       calls that fail only until a library has been called once, so a warm-up cures them
+    undecided  what only a GPU would show; "" if there was one
+    stops      whether something stops a capture"""
+
+    def __init__(self, step, batch, calls, cause="", remarks=(), cold=(), undecided=""):
+        self.step = step
+        self.batch = batch
+        self.calls = calls
+        self.cause = cause
+        self.remarks = list(remarks)
+        self.stops = bool(cause) or any(not each["first_call_only"] for each in calls)
+        self.cold = [] if self.stops else list(cold)
+        self.undecided = undecided
+        for each in calls:
             each["section"] = section_of(sentence_of(each))
 
     def lines(self):
-        nothing = f"found nothing that stops a capture; {self.undecided}" if self.undecided else (
-            "nothing stops a capture")
-        once = "; ".join(f"{each['op']} at {each['place']}" for each in self.once[:2]) + (
-            ", ..." if self.once[2:] else "")
-        return [*(with_section(sentence_of(each)) for each in self.found), with_section(self.silent),
-                *self.remarks, self.undecided if self.stops else nothing,
-                with_section(f"needs one warm-up: {once}" if once else "")]
+        lines = [with_section(sentence_of(each)) for each in self.calls]
+        if self.cause:
+            lines.append(with_section(self.cause))
+        lines += self.remarks
+        if not self.stops and not self.undecided:
+            lines.append("nothing stops a capture")
+        elif not self.stops:
+            lines.append(f"found nothing that stops a capture; {self.undecided}")
+        elif self.undecided:
+            lines.append(self.undecided)
+        if self.cold:
+            some = "; ".join(f"{each['op']} at {each['place']}" for each in self.cold[:2])
+            more = ", ..." if len(self.cold) > 2 else ""
+            lines.append(with_section(f"needs one warm-up: {some}{more}"))
+        return lines
 
     def document(self):
         return json.dumps({
-            "schema": "graphbench.doctor/1", "step": self.step, "batch": self.batch, "stops": self.stops,
-            "found": self.found, "silent": self.silent,
-            "silent_section": section_of(self.silent) if self.silent else "", "remarks": self.remarks,
-            "needs_warm_up": [{"op": each["op"], "place": each["place"]} for each in self.once],
-            "undecided": self.undecided}, indent=2) + "\n"
+            "schema": "graphbench.doctor/1",
+            "step": self.step,
+            "batch": self.batch,
+            "stops": self.stops,
+            "found": self.calls,
+            "silent": self.cause,
+            "silent_section": section_of(self.cause) if self.cause else "",
+            "remarks": self.remarks,
+            "needs_warm_up": [{"op": each["op"], "place": each["place"]} for each in self.cold],
+            "undecided": self.undecided,
+        }, indent=2) + "\n"
 
     def give(self, output):
         """The exit code and the text for stdout. `output`: the document's file, "-" for stdout, or empty."""
@@ -80,4 +103,4 @@ class Answer:
             return code, self.document()
         if output:
             pathlib.Path(output).write_text(self.document(), encoding="utf-8")
-        return code, "".join(f"{line}\n" for line in self.lines() if line)
+        return code, "".join(f"{line}\n" for line in self.lines())
