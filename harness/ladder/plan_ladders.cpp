@@ -7,7 +7,7 @@
 
 #include "graphs/base/digest.hpp"
 #include "harness/model/axes.hpp"
-#include "harness/model/statistics/cell_summary.hpp"
+#include "harness/model/statistics/launch_intervals.hpp"
 #include "harness/model/statistics/quantiles.hpp"
 #include "harness/model/vocabulary.hpp"
 

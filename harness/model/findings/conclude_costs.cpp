@@ -9,7 +9,7 @@
 
 #include "graphs/base/text.hpp"
 #include "harness/model/findings/groups.hpp"
-#include "harness/model/statistics/cell_summary.hpp"
+#include "harness/model/statistics/launch_intervals.hpp"
 #include "harness/model/statistics/quantiles.hpp"
 #include "harness/model/statistics/setup_cost.hpp"
 #include "harness/model/vocabulary.hpp"

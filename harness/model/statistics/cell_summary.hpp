@@ -1,5 +1,5 @@
-// Computes a cell's summary from its launches, gains and break-even from a graph cell and its eager cell, and
-// submit times as multiples of the minimum cost of their launches. All functions are pure.
+// Computes a cell's summary from its launches, and compares cells (gains.cpp) and floors (submit_floor.cpp).
+// All functions are pure.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +10,6 @@
 #include "harness/model/result.hpp"
 
 namespace graphbench::model {
-
-// Returns the median over launches, and from three launches on the confidence interval of their geometric
-// mean; nullopt without launches.
-std::optional<Estimate> estimate_over(const std::vector<double>& launches);
 
 // Returns launch.within if it is set, else computes it from the launch's samples.
 WithinLaunch within_launch(const Launch& launch);

@@ -41,12 +41,16 @@ bool has_later_setups(const std::vector<Launch>& launches, const Launch& launch)
   return std::ranges::none_of(launches, [](const Launch& each) { return each.index > 0; });
 }
 
-std::optional<double> setup_over(const std::vector<Launch>& launches, double (*number)(const Setup& setup)) {
+std::vector<double> later_setups(const std::vector<Launch>& launches, double (*number)(const Setup& setup)) {
   std::vector<double> values;
   for (const Launch& launch : launches) {
     if (has_later_setups(launches, launch)) values.push_back(of_later_setups(launch, number));
   }
-  return median_or_absent(std::move(values));
+  return values;
+}
+
+std::optional<double> setup_over(const std::vector<Launch>& launches, double (*number)(const Setup& setup)) {
+  return median_or_absent(later_setups(launches, number));
 }
 
 std::optional<double> first_setup_excess(const Launch& launch) {

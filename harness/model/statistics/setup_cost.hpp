@@ -22,7 +22,9 @@ double of_later_setups(const Launch& launch, double (*number)(const Setup& setup
 // unless the cell has no other launch.
 bool has_later_setups(const std::vector<Launch>& launches, const Launch& launch);
 
-// Returns the median of `number` over the launches whose setups count, or nullopt without launches.
+// Returns `number` of each launch whose setups count.
+std::vector<double> later_setups(const std::vector<Launch>& launches, double (*number)(const Setup& setup));
+// Returns their median, or nullopt without launches.
 std::optional<double> setup_over(const std::vector<Launch>& launches, double (*number)(const Setup& setup));
 
 // Returns the cost of the launch's first setup minus the cost of later setups of the same process. Absent
