@@ -1,5 +1,5 @@
 // Losses: every block computes its partial loss and the gradients of its elements. Then one block adds the
-// partial losses in order.
+// partial losses in order. Each kernel waits in take_turn() for what it reads.
 #include <algorithm>
 
 #include "graphs/cuda/ops/kernel_support.cuh"
@@ -9,11 +9,13 @@ namespace {
 
 constexpr unsigned loss_threads = 256;
 
+// In all structs of parameters, pointers are bound to operands before a launch, in the order of
+// prepare_loss().
 struct SumParameters {
   const float* partials;
   float* loss;
   std::int64_t parts;
-  float factor;
+  float factor;  // by which the sum of the partial losses becomes the loss
 };
 
 __global__ void sum_loss(const SumParameters p) {
@@ -28,9 +30,9 @@ struct MseParameters {
   const void* y;
   const void* target;
   void* dy;
-  float* partials;
+  float* partials;  // is not bound
   std::int64_t elements;
-  float slope;
+  float slope;  // dy = slope * (y - target)
 };
 
 template <class T>
@@ -52,9 +54,9 @@ struct CrossEntropyParameters {
   const void* y;
   const std::int32_t* target;
   void* dy;
-  float* partials;
+  float* partials;  // is not bound
   std::int64_t columns;
-  float slope;
+  float slope;  // dy = slope * (softmax(y) - onehot(target))
 };
 
 template <class T>
@@ -76,16 +78,22 @@ __global__ void cross_entropy_loss(const CrossEntropyParameters p) {
   if (threadIdx.x == 0) p.partials[blockIdx.x] = logf(sum) + largest - to_float(y[target]);
 }
 
-// The loss is the first output, the gradient the second.
-PreparedOp prepare_loss(OpContext& context, const ir::OpCall& call, KernelCall part, double factor) {
-  const std::int64_t parts = part.grid.x;
-  if (static_cast<std::size_t>(parts) * sizeof(float) > context.workspace_bytes)
+// `parameters` are those of `function`, without pointers.
+template <class Parameters>
+PreparedOp prepare_loss(OpContext& context, const ir::OpCall& call, const void* function, unsigned blocks,
+                        Parameters parameters, double factor) {
+  if (std::size_t{blocks} * sizeof(float) > context.workspace_bytes)
     refuse(call, "the losses of the rows are larger than the workspace");
+  parameters.partials = static_cast<float*>(context.workspace);
+  const Source y = operand_source(0), target = operand_source(1), loss = operand_source(call.input_count),
+               dy = operand_source(call.input_count + 1);
   PreparedOp prepared;
-  prepared.calls.emplace_back(std::move(part));
-  prepared.calls.push_back(kernel_call(reinterpret_cast<const void*>(&sum_loss), dim3(1), dim3(loss_threads),
-                                       SumParameters{nullptr, nullptr, parts, static_cast<float>(factor)},
-                                       {fixed_source(context.workspace), operand_source(call.input_count)}));
+  prepared.calls.emplace_back(
+      kernel_call(function, dim3(blocks), dim3(loss_threads), parameters, {y, target, dy}));
+  prepared.calls.emplace_back(
+      kernel_call(reinterpret_cast<const void*>(&sum_loss), dim3(1), dim3(loss_threads),
+                  SumParameters{.parts = std::int64_t{blocks}, .factor = static_cast<float>(factor)},
+                  {fixed_source(context.workspace), loss}));
   return prepared;
 }
 
@@ -96,26 +104,17 @@ PreparedOp prepare_mse_loss(OpContext& context, const ir::OpCall& call) {
   const double factor = ir::real_attribute(*call.op, "scale") / static_cast<double>(elements);
   const void* function = kernel_for(call, [](auto t) { return &mse_loss<decltype(t)>; });
   const unsigned blocks = std::min(blocks_for(elements, loss_threads), 1024U);
-  return prepare_loss(
-      context, call,
-      kernel_call(function, dim3(blocks), dim3(loss_threads),
-                  MseParameters{nullptr, nullptr, nullptr, static_cast<float*>(context.workspace), elements,
-                                static_cast<float>(2 * factor)},
-                  {operand_source(0), operand_source(1), operand_source(call.input_count + 1)}),
-      factor);
+  return prepare_loss(context, call, function, blocks,
+                      MseParameters{.elements = elements, .slope = static_cast<float>(2 * factor)}, factor);
 }
 
 PreparedOp prepare_cross_entropy_loss(OpContext& context, const ir::OpCall& call) {
   const RowsColumns shape = rows_columns(call.input(0));
   const double factor = ir::real_attribute(*call.op, "scale") / static_cast<double>(shape.rows);
   const void* function = kernel_for(call, [](auto t) { return &cross_entropy_loss<decltype(t)>; });
-  return prepare_loss(
-      context, call,
-      kernel_call(function, dim3(static_cast<unsigned>(shape.rows)), dim3(loss_threads),
-                  CrossEntropyParameters{nullptr, nullptr, nullptr, static_cast<float*>(context.workspace),
-                                         shape.columns, static_cast<float>(factor)},
-                  {operand_source(0), operand_source(1), operand_source(call.input_count + 1)}),
-      factor);
+  return prepare_loss(context, call, function, static_cast<unsigned>(shape.rows),
+                      CrossEntropyParameters{.columns = shape.columns, .slope = static_cast<float>(factor)},
+                      factor);
 }
 
 }  // namespace graphbench::cuda
