@@ -9,13 +9,13 @@
 namespace graphbench::ir {
 namespace {
 
-// Copies the op. Makes the activation a separate op if the activation's gradient needs the activation's input
-// (gelu), or if a residual is added to the activation's output.
+// Copies the op if its gradient needs no value inside of it. Else makes the activation a separate op, because
+// its gradient needs its input (gelu), or its output, to which a residual is added.
 void linear_forward(Draft& draft, const Op& op) {
   const std::string& activation = text_attribute(op, "activation");
   const bool residual = flag(op, "residual");
   const bool gelu = activation == "gelu_tanh";
-  if (!gelu && !(residual && activation != "none")) return draft.copy(op);
+  if (activation == "none" || (!gelu && !residual)) return draft.copy(op);
   Attributes attributes = op.attributes;
   attributes["residual"] = std::int64_t{0};
   if (gelu) attributes["activation"] = std::string("none");
@@ -97,15 +97,27 @@ void sdpa_backward(Draft& draft, const Op& op, ValueId gradient) {
   for (std::size_t i = 0; i < gradients.size(); ++i) draft.add_gradient(op.inputs[i], gradients[i]);
 }
 
-void rope_backward(Draft& draft, const Op& op, ValueId) {
-  std::vector<ValueId> gradients;
+std::string title_of(const Op& op) {
+  return "op " + op.name + " (" + op.kind + ")";
+}
+
+// Appends the gradients of all outputs but integers to `inputs`. Refuses an op if the loss does not depend on
+// all of these.
+void append_gradients(Draft& draft, const Op& op, std::vector<ValueId>& inputs) {
   for (const ValueId id : op.outputs) {
+    const Value& output = draft.forward_value(id);
+    if (output.dtype == DType::i32) continue;
     const std::optional<ValueId> gradient = draft.gradient(id);
     if (!gradient)
-      draft.refuse("op " + op.name + " (rope): the loss does not depend on " + draft.forward_value(id).name +
+      draft.refuse(title_of(op) + ": the loss does not depend on " + output.name +
                    ", but the op's gradient needs the gradients of all outputs");
-    gradients.push_back(*gradient);
+    inputs.push_back(*gradient);
   }
+}
+
+void rope_backward(Draft& draft, const Op& op, ValueId) {
+  std::vector<ValueId> gradients;
+  append_gradients(draft, op, gradients);
   draft.add_gradient(op.inputs[0], draft.append("rope_grad", op.name + ".grad_input", std::move(gradients),
                                                 {{"theta", real_attribute(op, "theta")}}));
 }
@@ -123,6 +135,23 @@ constexpr std::array<Rule, 10> rules{{
     {"sdpa", nullptr, sdpa_backward},
 }};
 
+// Returns the inputs whose gradients the op's gradient op gives, one per output. Refuses an op that leaves
+// out one which a parameter needs.
+std::vector<ValueId> inputs_given(const Draft& draft, const Op& op) {
+  std::vector<ValueId> given;
+  for (std::uint32_t i = 0; i < op.inputs.size(); ++i) {
+    const ValueId id = op.inputs[i];
+    if (std::ranges::count(op.definition->gradient_inputs, i) > 0) {
+      given.push_back(id);
+    } else if (draft.wants_gradient(id)) {
+      draft.refuse(title_of(op) + ": the gradient op " + op.definition->gradient +
+                   " gives no gradient of input " + draft.forward_value(id).name +
+                   ", which a parameter needs");
+    }
+  }
+  return given;
+}
+
 }  // namespace
 
 const Rule* find_rule(std::string_view kind) {
@@ -131,38 +160,22 @@ const Rule* find_rule(std::string_view kind) {
 }
 
 void backward_by_kind(Draft& draft, const Op& op) {
-  const OpDefinition& kind = *op.definition;
+  const std::vector<ValueId> given = inputs_given(draft, op);
   std::vector<ValueId> inputs = draft.at(op.inputs);
   for (const ValueId id : op.outputs) inputs.push_back(draft.at(id));
-  for (const ValueId id : op.outputs) {
-    if (draft.forward_value(id).dtype == DType::i32) continue;
-    const std::optional<ValueId> gradient = draft.gradient(id);
-    if (!gradient)
-      draft.refuse("op " + op.name + " (" + op.kind + "): the loss does not depend on " +
-                   draft.forward_value(id).name +
-                   ", but the op's gradient needs the gradients of all outputs");
-    inputs.push_back(*gradient);
-  }
-  const auto supplied = [&](std::size_t i) {
-    return std::ranges::count(kind.gradient_inputs, static_cast<std::uint32_t>(i)) > 0;
-  };
-  const std::string gradient_name = op.name + ".grad_inputs";
+  append_gradients(draft, op, inputs);
+  const std::string name = op.name + ".grad_inputs";
   const std::vector<ValueId> gradients =
-      draft.builder().op(kind.gradient, draft.named(gradient_name), std::move(inputs), op.attributes);
-  std::size_t next = 0;
-  for (std::size_t i = 0; i < op.inputs.size(); ++i) {
-    const Value& input = draft.forward_value(op.inputs[i]);
-    if (!supplied(i)) {
-      if (!draft.wants_gradient(op.inputs[i])) continue;
-      draft.refuse("op " + op.name + " (" + op.kind + "): the gradient op " + kind.gradient +
-                   " gives no gradient of input " + input.name + ", which a parameter needs");
-    }
-    const Value* given = next < gradients.size() ? &draft.builder().value_of(gradients[next]) : nullptr;
-    if (given == nullptr || given->dtype != input.dtype || given->shape != input.shape)
+      draft.builder().op(op.definition->gradient, draft.named(name), std::move(inputs), op.attributes);
+  // A plugin infers the outputs of its gradient op, so they may be missing or others.
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    const Value& input = draft.forward_value(given[i]);
+    const Value* made = i < gradients.size() ? &draft.builder().value_of(gradients[i]) : nullptr;
+    if (made == nullptr || made->dtype != input.dtype || made->shape != input.shape)
       throw Error(ErrorCode::plugin_failed,
-                  gradient_name + " (" + kind.gradient + "): output " + std::to_string(next) +
+                  name + " (" + op.definition->gradient + "): output " + std::to_string(i) +
                       " must have the dtype and shape of input " + input.name + " of " + op.kind);
-    draft.add_gradient(op.inputs[i], gradients[next++]);
+    draft.add_gradient(given[i], gradients[i]);
   }
 }
 
