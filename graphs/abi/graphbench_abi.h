@@ -327,7 +327,7 @@ typedef struct gb_step_request {
   /* The names and values of the cell's axes that differ from their defaults. */
   const char* const* axis_names;
   const char* const* axis_values;
-  int64_t launch; /* the number of the process among those that measure this cell, from 0 */
+  int64_t launch; /* 0, 1, ...: worker processes measure a cell one after another, and this is one of them */
 } gb_step_request;
 
 /* A tensor that a step wrote: dense, row-major, in the memory of the request's place. The step owns it until
@@ -394,17 +394,22 @@ typedef struct gb_step {
   /* Sets `outputs` to the outputs of the last step, which ran whole or in parts. Returns the number of
    * outputs; negative for failure. The work of the last step is complete before this call. */
   int32_t (*outputs)(void* step, const gb_step_output** outputs, char* error, size_t error_size);
-  /* Returns the library's counts as a JSON object, or null. The text is valid until the step's next call. The
-   * function itself may be null. `graphbench bill` reads gc_seconds and, in bytes, summed over all open
-   * steps, memory_reserved, max_memory_reserved (its maximum since open() of this step), memory_allocated (a
-   * part of memory_reserved) and memory_free_in_graph_pools (another part: only graphs may use it). It leaves
-   * out memory_of_graphbench, which is in none of these. "stages" says how many seconds of open() were for
-   * what eager needs too ("build"), and for this mode: "compile" and "record"; "compiled_from" is
-   * "cold", "cache" or "both". "between_captures", in "stages" too: the seconds of the last captures of
-   * several parts in which none was open. "pieces", there as well, is a list of {"part", "seconds", "from"},
-   * each for a part that was compiled. "capture_skips" is a list of {"reason", "words", "line"}, each for
-   * a graph that the library did not take. Reasons: cpu_device, mutated_input, dynamic_shape,
-   * incompatible_op, several_devices, other. */
+  /* Returns what the library counts as a JSON object, or null. The text is valid until the step's next call.
+   * The function itself may be null, and so may each key be absent. `graphbench bill` reads the first six.
+   *   gc_seconds                  s      spent on collecting garbage
+   *   memory_reserved             bytes  held by the allocator, summed over all open steps
+   *   max_memory_reserved         bytes  its maximum since open() of this step
+   *   memory_allocated            bytes  a part of memory_reserved: what is in use
+   *   memory_free_in_graph_pools  bytes  another part: only graphs may use it
+   *   memory_of_graphbench        bytes  in none of these; left out of the bill
+   *   stages.build                s      of open(), for what eager needs too
+   *   stages.compile, .record     s      of open(), for this mode
+   *   stages.between_captures     s      of the last captures of several parts, while none was open
+   *   stages.compiled_from               "cold", "cache" or "both"
+   *   stages.pieces                      [{"part", "seconds", "from"}, ...]: parts that were compiled
+   *   capture_skips                      [{"reason", "words", "line"}, ...]: graphs that the library did not
+   *                                      take; a reason is cpu_device, mutated_input, dynamic_shape,
+   *                                      incompatible_op, several_devices or other */
   const char* (*report)(void* step);
   void (*close)(void* step);
   void* user;
@@ -413,13 +418,16 @@ typedef struct gb_step {
    * the clocks; in passes without waits they are enqueued between two steps. Returns their number; negative
    * for failure. Called after open(); valid until close(). Null: nothing is put back. */
   int32_t (*state)(void* step, const gb_step_copy** copies, char* error, size_t error_size);
-  /* The step's own check, in turns. graphbench says in `heard`, a JSON object, what it has done, and does
-   * what the JSON object at `said` asks for; the text is valid until the next call. In the first turn `heard`
-   * has "renew", whether inputs may get other values, and, if the device has records, "same_kernels". Asked
-   * for are {"run": "eager"} or
-   * {"run": "mode"}, one step of eager or of the mode, and last {"verdict": {...}} with "identical",
-   * "max_abs_error", "failed" (why, or ""), "tolerated" (or ""), "remarks", "state" and "inputs". Null:
-   * graphbench compares outputs() after fill(); both may be null only if check() is not. */
+  /* The step's own check, in at most 64 turns. `heard` and `said` are JSON objects; `said` is valid until the
+   * next call. Null: graphbench compares outputs() after fill(); both may be null only if check() is not.
+   *   1. heard {"renew": true, "same_kernels": true}: whether inputs may get other values, and, if the device
+   *      has records, whether the mode ran eager's kernels. said {"run": "eager"}: run one step of eager.
+   *   2. heard {}: it has run. said {"run": "mode"}: run one step of the mode. More such turns may follow.
+   *   3. heard {}. said {"verdict": {"identical": true, "max_abs_error": 0.0, "failed": "" (or why),
+   *      "tolerated": "" (or what), "remarks": ["..."],
+   *      "state": {"count": 1, "bytes": 4096, "names": ["w"], "generators": 0, "before_steps": 0,
+   *                "before_steps_bytes": 0, "without_copy": 0},
+   *      "inputs": {"renewed": 2, "why": "" (kept), "changed_outputs": true, "build_seconds": 0.1}}} */
   int (*check)(void* step, const char* heard, const char** said, char* error, size_t error_size);
 } gb_step;
 
