@@ -33,10 +33,10 @@ struct ValuesOfAxis {
 struct Axis {
   std::string name;  // also names the option, the key in plan.axes, and the label
   AxisValues values = AxisValues::choices;
-  std::string noun;             // the name of one value in messages
-  std::string placeholder;      // the name of the option's value in the help; empty: the axis has no option
-  std::string help;             // what it means; the table adds the choices and the default
-  std::string by_default = {};  // the default in words, if it is not `fallback` as it stands
+  std::string noun;                       // the name of one value in messages
+  std::string placeholder = "WHICH,...";  // the name of the option's value in the help
+  std::string help;                       // what it means; the table adds the choices and the default
+  std::string by_default = {};            // the default in words, if it is not `fallback` as it stands
   std::vector<std::string> choices = {};
   bool allow_zero = false;
   // The default; of a row that leaves it out, the first choice. Empty in the table: the device or the

@@ -109,13 +109,11 @@ AxisTable replay_axes() {
   return {
       {.name = "graph-rewrite",
        .noun = "graph rewrite",
-       .placeholder = "WHICH,...",
        .help = "none: graphs as recorded; memset: replace libraries' memset nodes by kernels",
        .choices = {"none", "memset"},
        .modes = graph_modes()},
       {.name = "prepare",
        .noun = "value of --prepare",
-       .placeholder = "WHICH,...",
        .help = "ahead: load code and time kernels before steps; first-use: do neither",
        .choices = {"ahead", "first-use"}},
       {.name = "io",
@@ -127,7 +125,6 @@ AxisTable replay_axes() {
        .modes = graph_modes()},
       {.name = "io-source",
        .noun = "kind of caller memory",
-       .placeholder = "WHICH,...",
        .help = "caller memory that --io copies from and to",
        .choices = {"device", "pinned", "pageable"},
        .modes = graph_modes(),
@@ -149,7 +146,6 @@ AxisTable recording_axes() {
   return {
       {.name = "capture-streams",
        .noun = "number of capture streams",
-       .placeholder = "WHICH,...",
        .help = "one: record graphs on the stream that runs steps; each: record each batch's graphs on a "
                "stream of their own",
        .choices = {"one", "each"},
@@ -157,7 +153,6 @@ AxisTable recording_axes() {
        .also = "bill"},
       {.name = "edges",
        .noun = "kind of edge",
-       .placeholder = "WHICH,...",
        .help = "start of graphbench's kernels on cuda. programmatic: when the previous kernel allows it; "
                "full: when the previous kernel has ended",
        .choices = {"programmatic", "full"},
@@ -186,7 +181,6 @@ AxisTable program_axes() {
        .passes = {"forward"}},
       {.name = "epilogues",
        .noun = "value of epilogues",
-       .placeholder = "WHICH,...",
        .help = "bias, activation and residual of matrix products. on: as in the program; off: as separate "
                "ops; joined: as part of the product before them",
        .choices = {"on", "off", "joined"},
@@ -214,7 +208,6 @@ AxisTable step_axes() {
        .passes = {"training"}},
       {.name = "optimizer",
        .noun = "optimizer",
-       .placeholder = "WHICH,...",
        .help = "optimizer of a training step; none: the gradients are the result; sgd has momentum 0.9",
        .choices = {"none", "sgd", "adamw"},
        .passes = {"training"}},
@@ -228,7 +221,6 @@ AxisTable step_axes() {
        .within = {"optimizer", {"sgd", "adamw"}}},
       {.name = "loss",
        .noun = "loss",
-       .placeholder = "WHICH,...",
        .help = "loss between the first output and random targets",
        .choices = {"mse", "cross_entropy"},
        .passes = {"training"}},
@@ -267,7 +259,6 @@ AxisTable torch_axes() {
   return {
       {.name = "torch-compile",
        .noun = "value of --torch-compile",
-       .placeholder = "WHICH,...",
        .help = "how modes eager, whole and torch.replay compile the step of --torch with Inductor, and "
                "piecewise its pieces; none: they do not",
        .choices = {"none", "default", "max-autotune"},
@@ -276,7 +267,6 @@ AxisTable torch_axes() {
        .also = "bill"},
       {.name = "torch-hide-capture",
        .noun = "answer",
-       .placeholder = "WHICH,...",
        .help =
            "on: while a step of --torch is captured, torch.cuda.is_current_stream_capturing() returns False",
        .choices = {"off", "on"},
@@ -305,21 +295,18 @@ AxisTable foreign_axes() {
   return {
       {.name = "torch-inputs",
        .noun = "source of a check's inputs",
-       .placeholder = "WHICH,...",
        .help = "what the check of a step of --torch runs on. build: what a second call of the step's "
                "function makes, with other seeds; keep: the values that were captured",
        .choices = {"build", "keep"},
        .torch = true},
       {.name = "torch-cache",
        .noun = "compiler's cache",
-       .placeholder = "WHICH,...",
        .help = "what steps of --torch find in the cache of PyTorch's compiler. fresh: nothing in the first "
                "launch, then the user's; keep: the user's",
        .choices = {"fresh", "keep"},
        .torch = true},
       {.name = "torch-compiled-autograd",
        .noun = "answer",
-       .placeholder = "WHICH,...",
        .help = "on: compiled modes of --torch also compile backward, with compiled autograd",
        .choices = {"off", "on"},
        .modes = {"torch.cudagraphs", "torch.reduce-overhead"},
@@ -335,7 +322,6 @@ AxisTable foreign_axes() {
        .local = true},
       {.name = "torch-dynamic",
        .noun = "answer",
-       .placeholder = "WHICH,...",
        .help = "on: compiled code of --torch is general in its sizes, and batches share it; those of "
                "--tune-sizes have code of their own",
        .choices = {"off", "on"},

@@ -102,7 +102,6 @@ std::string_view title_of(OptionGroup group) noexcept {
 std::vector<OptionSpec> axis_options(const model::AxisTable& table) {
   std::vector<OptionSpec> options;
   for (const model::Axis& axis : table) {
-    if (axis.placeholder.empty()) continue;
     options.push_back(option(group_of(axis), axis.name, Read(), InHash::no,
                              axis.local ? InAb::refused : InAb::own, axis.placeholder, axis.help,
                              {.kind = kind_of(axis.values),
