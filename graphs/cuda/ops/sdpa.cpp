@@ -23,7 +23,7 @@ PreparedOp prepare_sdpa(OpContext& context, const ir::OpCall& call) {
   shape.causal = ir::integer_attribute(*call.op, "causal") != 0;
   shape.dtype = call.input(0).dtype;
   std::string why_not_cudnn;
-  if (is_for_cudnn(shape)) {
+  if (is_worth_cudnn(shape)) {
     why_not_cudnn = "cuDNN is not installed, or switched off";
     if (context.use_cudnn) {
       if (std::optional<PreparedOp> fused = prepare_sdpa_cudnn(context, shape, call))
@@ -38,13 +38,13 @@ PreparedOp prepare_sdpa(OpContext& context, const ir::OpCall& call) {
 
 // Excludes decoding: cuDNN's only faster kernel (9.14 and 9.19 on an H200: 235 us against our 244 us, for 256
 // sequences, 16 heads of 64, 1024 slots) gives different bits in 134 of 300 runs.
-bool is_for_cudnn(const SdpaShape& shape) {
+bool is_worth_cudnn(const SdpaShape& shape) {
   const bool narrow = shape.dtype == ir::DType::fp16 || shape.dtype == ir::DType::bf16;
   return narrow && shape.head_dim % 8 == 0 && shape.head_dim <= 128 && shape.tokens > 1;
 }
 
 bool cudnn_takes_sdpa(std::size_t version, const SdpaShape& shape) {
-  if (!is_for_cudnn(shape)) return false;
+  if (!is_worth_cudnn(shape)) return false;
   // cudnn-frontend (node/sdpa_support_surface.h) lists as broken: 9.10.0, 9.10.1, and, in versions before
   // 9.6, masks that are shifted by a part of a tile.
   if (version == 91000 || version == 91001) return false;

@@ -1,6 +1,7 @@
-// Attention over the KV cache, by cuDNN or by our own kernel `vector`. `vector` uses one block per query, or
-// several blocks that split the keys if there are few queries. `vector` supports every type, and runs if
-// cuDNN has no correct kernel: for all decoding, whose time is that of reading the cache, and for fp32.
+// Attention over the KV cache: by cuDNN where it has a good kernel without a known defect, else by our own
+// kernel `vector`, as for fp32 and for decoding, whose time is that of reading the cache. `vector` takes
+// every shape and type. It gives each query a block, or several, which divide the keys, if there are few
+// queries.
 #pragma once
 
 #include <optional>
@@ -14,7 +15,7 @@ struct SdpaShape {
   std::int64_t heads = 0;
   std::int64_t tokens = 0;  // queries per sequence
   std::int64_t head_dim = 0;
-  std::int64_t slots = 0;
+  std::int64_t slots = 0;  // keys per sequence: the length of the cache
   bool causal = false;
   ir::DType dtype = ir::DType::fp32;
 };
@@ -24,9 +25,9 @@ inline constexpr float sdpa_lowest = -1.0e30f;
 
 PreparedOp prepare_sdpa_vector(OpContext& context, const SdpaShape& shape, const ir::OpCall& call);
 
-// True if some cuDNN version has a kernel for the shape that is worth using.
-bool is_for_cudnn(const SdpaShape& shape);
-// True if is_for_cudnn() is, and the kernel of this version (9.14.0 is 91400) has no known defect.
+// Whether the shape is one for which cuDNN, in some version, has a kernel that is worth using.
+bool is_worth_cudnn(const SdpaShape& shape);
+// Whether this version (9.14.0 is 91400) has one without a known defect.
 bool cudnn_takes_sdpa(std::size_t version, const SdpaShape& shape);
 
 // Absent if this cuDNN has no correct fused attention for the shape.
