@@ -15,6 +15,8 @@
 
 namespace graphbench::host {
 
+// Where an argument's memory is: in the op's operand of this index, or in one of two memories of the op's
+// own.
 struct Place {
   static constexpr int scratch = -1;
   static constexpr int constants = -2;

@@ -5,6 +5,35 @@
 #include "graphs/host/ops/sums.hpp"
 
 namespace graphbench::host {
+namespace {
+
+// Reads a matrix that is stored as plain(dims) as its transpose: what was a row is a column.
+dnnl::memory::desc by_columns(const dnnl::memory::dims& dims, dnnl::memory::data_type type) {
+  return {{dims[1], dims[0]}, type, dnnl::memory::dims{1, dims[1]}};
+}
+
+// Returns a b, plus the third input if there is one, which is the gradient so far. An argument is given by
+// its name, its layout and the index of its operand.
+std::unique_ptr<OpImplementation> product(const ir::OpCall& call, ScratchArena& scratch,
+                                          const dnnl::memory::desc& a, const dnnl::memory::desc& b) {
+  const dnnl::memory::desc out = plain(call.output(0).dims, library_type(call.output(0).dtype));
+  std::vector<LibraryArgument> arguments = {{DNNL_ARG_SRC, a, {0}},
+                                            {DNNL_ARG_WEIGHTS, b, {1}},
+                                            {DNNL_ARG_DST, out, {static_cast<int>(call.input_count)}}};
+  dnnl::primitive_attr attributes = library_attributes();
+  const bool accumulates = call.input_count == 3;
+  if (accumulates) {
+    dnnl::post_ops sum;
+    sum.append_binary(dnnl::algorithm::binary_add, out);
+    attributes.set_post_ops(sum);
+    arguments.push_back({DNNL_ARG_ATTR_MULTIPLE_POST_OP(0) | DNNL_ARG_SRC_1, out, {2}});
+  }
+  LibraryOpBuilder builder;
+  builder.step<dnnl::matmul>(dnnl::matmul::desc(a, b, out), std::move(arguments), attributes);
+  return builder.finish(scratch);
+}
+
+}  // namespace
 
 std::unique_ptr<OpImplementation> make_linear(const ir::OpCall& call, ScratchArena& scratch) {
   return library_guard(call, [&] {
@@ -17,8 +46,7 @@ std::unique_ptr<OpImplementation> make_linear(const ir::OpCall& call, ScratchAre
     const auto type = library_type(call.output(0).dtype);
 
     const dnnl::memory::desc x = plain({rows, inner}, type);
-    // The weight is stored as [N, K]; the matmul reads it transposed.
-    const dnnl::memory::desc w({inner, columns}, type, dnnl::memory::dims{1, inner});
+    const dnnl::memory::desc w = by_columns(call.input(1).dims, type);
     const dnnl::memory::desc bias = plain({1, columns}, type);
     const dnnl::memory::desc y = plain({rows, columns}, type);
 
@@ -44,28 +72,6 @@ std::unique_ptr<OpImplementation> make_linear(const ir::OpCall& call, ScratchAre
   });
 }
 
-namespace {
-
-std::unique_ptr<OpImplementation> product(const ir::OpCall& call, ScratchArena& scratch,
-                                          const dnnl::memory::desc& a, const dnnl::memory::desc& b) {
-  const dnnl::memory::desc out = plain(call.output(0).dims, library_type(call.output(0).dtype));
-  std::vector<LibraryArgument> arguments = {{DNNL_ARG_SRC, a, {0}},
-                                            {DNNL_ARG_WEIGHTS, b, {1}},
-                                            {DNNL_ARG_DST, out, {static_cast<int>(call.input_count)}}};
-  dnnl::primitive_attr attributes = library_attributes();
-  if (call.input_count == 3) {
-    dnnl::post_ops sum;
-    sum.append_binary(dnnl::algorithm::binary_add, out);
-    attributes.set_post_ops(sum);
-    arguments.push_back({DNNL_ARG_ATTR_MULTIPLE_POST_OP(0) | DNNL_ARG_SRC_1, out, {2}});
-  }
-  LibraryOpBuilder builder;
-  builder.step<dnnl::matmul>(dnnl::matmul::desc(a, b, out), std::move(arguments), attributes);
-  return builder.finish(scratch);
-}
-
-}  // namespace
-
 std::unique_ptr<OpImplementation> make_linear_grad_input(const ir::OpCall& call, ScratchArena& scratch) {
   return library_guard(call, [&] {
     const auto type = library_type(call.output(0).dtype);
@@ -76,9 +82,7 @@ std::unique_ptr<OpImplementation> make_linear_grad_input(const ir::OpCall& call,
 std::unique_ptr<OpImplementation> make_linear_grad_weight(const ir::OpCall& call, ScratchArena& scratch) {
   return library_guard(call, [&] {
     const auto type = library_type(call.output(0).dtype);
-    const dnnl::memory::dims& dy = call.input(0).dims;
-    const dnnl::memory::desc transposed({dy[1], dy[0]}, type, dnnl::memory::dims{1, dy[1]});
-    return product(call, scratch, transposed, plain(call.input(1).dims, type));
+    return product(call, scratch, by_columns(call.input(0).dims, type), plain(call.input(1).dims, type));
   });
 }
 
