@@ -22,11 +22,11 @@ class NumberPaths {
       return;
     } else if constexpr (std::is_arithmetic_v<T>) {
       paths_.push_back(place);
-    } else if constexpr (requires { typename T::mapped_type; }) {
+    } else if constexpr (requires { typename T::mapped_type; }) {  // a map
       add<typename T::mapped_type>(below(place, "NAME"));
-    } else if constexpr (requires(T value) { value.has_value(); }) {
+    } else if constexpr (requires(T value) { value.has_value(); }) {  // an optional
       add<typename T::value_type>(place);
-    } else if constexpr (requires { typename T::value_type; }) {
+    } else if constexpr (requires { typename T::value_type; }) {  // a list
       add<typename T::value_type>(place + "[]");
     } else {
       add_fields(place, Description<T>::fields);
@@ -68,6 +68,7 @@ class NumberPaths {
       for (const std::string_view number : Custom::numbers) paths_.push_back(below(at, number));
     }
   }
+  // Values of axes are text. A member that is left out has another field, or none.
   template <typename T>
   void add_field(const std::string&, const LaterAxes<T>&) {}
   template <typename T, typename Member>

@@ -311,10 +311,10 @@ SweepExit SweepRunner::run_process(const StoredSweep& sweep, const std::string& 
     const std::scoped_lock lock(mutex_);
     process_ = nullptr;
   });
-  return process.run([&](std::string_view line) { take(sweep.id, line); });
+  return process.run([&](std::string_view line) { read_event(sweep.id, line); });
 }
 
-void SweepRunner::take(const std::string& id, std::string_view line) {
+void SweepRunner::read_event(const std::string& id, std::string_view line) {
   const SweepEvent event = decode_sweep_event(line);
   if (const auto* began = std::get_if<SweepBegan>(&event)) {
     parts_.housekeeping.keep_off(began->submitter);

@@ -76,14 +76,14 @@ class SweepRunner {
   std::optional<StoredSweep> take_if_our_turn();
   SweepEnd run(const StoredSweep& sweep, const std::string& document);
   SweepExit run_process(const StoredSweep& sweep, const std::string& document);
-  void take(const std::string& id, std::string_view line);
+  void read_event(const std::string& id, std::string_view line);  // that the sweep's process wrote
   bool store_end(const std::string& id, const SweepEnd& end, const std::string& document);
   void warn_of_trouble(const std::string& why, const std::string& advice = "");
 
   const RunnerSettings settings_;
   const RunnerParts parts_;
-  mutable std::mutex mutex_;
   std::condition_variable work_;
+  mutable std::mutex mutex_;  // of all members down to ended_message_
   bool stopping_ = false;
   Clock::time_point stop_by_;
   bool woken_ = false;
@@ -94,6 +94,7 @@ class SweepRunner {
   SweepProcess* process_ = nullptr;
   std::string ended_;  // the id of a sweep that has ended, but whose end is not stored yet
   std::string ended_message_;
+
   MachineTurn turn_;          // used only by the thread
   SweepPublisher publisher_;  // used only by the thread
   std::thread thread_;
