@@ -82,8 +82,8 @@ def holders(owner, name, function):
 
 class Splits:
     """The calls before which a step's graphs end. `names`: of ops and functions; `paths`: functions that are
-    wrapped where they are held; `blocks`: modules, before each of which a piece ends and nothing runs eagerly.
-    First comes what the user named and marked; then the step runs once, and its calls decide the rest."""
+    wrapped where they are held; `blocks`: modules, before which a piece ends and nothing runs eagerly. First
+    comes what the user named and marked; then the step runs once, and its calls decide the rest."""
 
     def __init__(self, step):
         self.step, self.names, self.paths, self.blocks = step, set(), {}, []
@@ -184,8 +184,8 @@ class Splits:
     @contextlib.contextmanager
     def watching(self, called, marked, between=None):
         """While the step runs, hands each call to `called(level, names, function, args, kwargs)`, each of a
-        marked or wrapped function to `marked(name, function, args, kwargs)`, and calls `between(module, args)`
-        before each of `blocks`. What runs inside of these is not seen."""
+        marked or wrapped function to `marked(name, function, args, kwargs)`, and calls `between(module,
+        args)` before each of `blocks`. What runs inside of these is not seen."""
         def entering(level):
             return lambda names, function, args, kwargs: (
                 function(*args, **kwargs) if self.inside else called(level, names, function, args, kwargs))
