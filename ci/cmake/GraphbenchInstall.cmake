@@ -30,7 +30,7 @@ endforeach()
 install(DIRECTORY tests/integration/plugins/example
   DESTINATION share/doc/graphbench/tests/integration/plugins COMPONENT runtime)
 install(FILES reporters/schema/result.schema.json reporters/schema/floors.schema.json
-  reporters/schema/bill.schema.json reporters/schema/comparison.schema.json reporters/schema/openapi.json
+  reporters/schema/bill.schema.json reporters/schema/canary.schema.json reporters/schema/comparison.schema.json reporters/schema/openapi.json
   DESTINATION share/graphbench COMPONENT runtime)
 install(DIRECTORY dashboards/grafana dashboards/prometheus DESTINATION share/graphbench/dashboards
   COMPONENT runtime PATTERN "*.test.yml" EXCLUDE)
@@ -107,7 +107,8 @@ if(GRAPHBENCH_BUILD_TESTS)
   # Lists the programs that ci/gpu runs, in lines "KIND PROGRAM".
   set(programs "")
   foreach(program IN LISTS conformance_programs ITEMS cuda_device_test
-      graphbench_bare_loops graphbench_caller_loops graphbench_ladder_loops graphbench_instrument_cost)
+      graphbench_bare_loops graphbench_caller_loops graphbench_ladder_loops graphbench_instrument_cost
+      graphbench_canary_simulation)
     if(NOT TARGET ${program})
       continue()
     endif()
@@ -123,7 +124,7 @@ if(GRAPHBENCH_BUILD_TESTS)
       RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/tests")
     install(TARGETS ${program} RUNTIME DESTINATION tests COMPONENT tests EXCLUDE_FROM_ALL)
   endforeach()
-  install(TARGETS plugin_planted plugin_foreign_step
+  install(TARGETS plugin_planted plugin_foreign_step planted_driver
     LIBRARY DESTINATION tests COMPONENT tests EXCLUDE_FROM_ALL)
   file(GENERATE OUTPUT "${CMAKE_BINARY_DIR}/tests/programs.txt" CONTENT "${programs}")
   install(FILES "${CMAKE_BINARY_DIR}/tests/programs.txt" DESTINATION tests COMPONENT tests EXCLUDE_FROM_ALL)

@@ -8,6 +8,7 @@
 #include "graphs/cuda/device_facts.hpp"
 #include "graphs/cuda/device_kernels.hpp"
 #include "graphs/cuda/graph.hpp"
+#include "graphs/cuda/probe_kernels.hpp"
 #include "graphs/cuda/profiling/cupti_profiler.hpp"
 #include "graphs/cuda/runtime_names.hpp"
 #include "graphs/cuda/status.hpp"
@@ -190,6 +191,11 @@ void CudaDevice::synchronize() {
 
 std::unique_ptr<Kernel> CudaDevice::make_empty_kernel() {
   return std::make_unique<EmptyKernel>();
+}
+
+std::unique_ptr<Kernel> CudaDevice::make_probe_kernel(ProbeKernel which) {
+  if (context_.compute_major < 9) return nullptr;
+  return std::make_unique<CudaProbeKernel>(which);
 }
 
 std::size_t CudaDevice::cache_bytes() const {

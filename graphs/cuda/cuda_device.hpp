@@ -12,6 +12,7 @@
 #include "graphs/cuda/ops/op_builders.hpp"
 #include "graphs/cuda/tuning/tuner.hpp"
 #include "graphs/device/device.hpp"
+#include "graphs/device/probe_kernels.hpp"
 
 namespace graphbench::cuda {
 
@@ -21,7 +22,7 @@ struct CudaDeviceOptions {
   std::optional<TuningSettings> tuning;  // absent: the settings of the environment
 };
 
-class CudaDevice final : public Device {
+class CudaDevice final : public Device, public ProbeKernels {
  public:
   explicit CudaDevice(int index, CudaDeviceOptions options = {});
 
@@ -47,6 +48,7 @@ class CudaDevice final : public Device {
   std::uint64_t digest(Stream& stream, const void* source, std::size_t bytes) override;
   void synchronize() override;
   std::unique_ptr<Kernel> make_empty_kernel() override;
+  std::unique_ptr<Kernel> make_probe_kernel(ProbeKernel which) override;
   bool can_fork_captures() const override { return true; }
   void load_at_first_use() override;
   std::size_t cache_bytes() const override;

@@ -2,6 +2,7 @@
 #include "harness/cli/commands.hpp"
 
 #include "harness/bill/bill_process.hpp"
+#include "harness/canary/canary_process.hpp"
 #include "harness/ladder/ladder_process.hpp"
 #include "harness/measure/floor/floor_process.hpp"
 #include "harness/measure/worker/worker.hpp"
@@ -9,6 +10,10 @@
 
 namespace graphbench::bill {
 std::unique_ptr<options::Command> make_bill(options::Options& options);
+}
+
+namespace graphbench::canary {
+std::unique_ptr<options::Command> make_canary(options::Options& options);
 }
 
 namespace graphbench::judge {
@@ -79,6 +84,13 @@ std::vector<CommandRow> measuring() {
        "floor [--device DEVICE] [--json FILE] [options]",
        make_floor,
        {{"floor --device cuda", "the minimum cost of launches, graphs and waits"}}},
+      {measure,
+       "canary",
+       "say in a minute whether graphs are slower, broken or hung under another driver",
+       "canary [--against DOC] [--json FILE] [options]",
+       canary::make_canary,
+       {{"canary --json before.json", "before the driver is updated"},
+        {"canary --against before.json", "after it: same, slower, hung or blind"}}},
       {measure,
        "bench",
        "run the cells in this process as a Google Benchmark program",
@@ -211,6 +223,7 @@ const std::vector<ChildRow>& children() {
       {options::worker_role, [](std::string_view parent) { return measure::worker_main(parent, nullptr); }},
       {options::probe_role, [](std::string_view parent) { return sweep::probe_main(parent); }},
       {options::floor_role, measure::floor_main},
+      {canary::canary_role, canary::canary_main},
       {options::ladder_role, ladder::ladder_main},
       {options::served_role, run_served},
       {options::bill_role, [](std::string_view parent) { return bill::bill_main(parent, nullptr); }},

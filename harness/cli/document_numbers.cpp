@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "harness/bill/bill_fields.hpp"
+#include "harness/canary/canary_fields.hpp"
 #include "harness/judge/history/history_fields.hpp"
 #include "harness/ladder/ladder_fields.hpp"
 #include "harness/model/codec/number_paths.hpp"
@@ -38,6 +39,7 @@ std::vector<Document> documents() {
              paths.add<model::Result>("");
              paths.add<bill::Bill>("bills[]");
            }},
+          {"graphbench.canary/1", [](NumberPaths& paths) { paths.add<canary::Canary>(""); }},
           {"graphbench.floors/1", [](NumberPaths& paths) { paths.add<model::Environment>("environment"); }},
           {"graphbench.comparison/1",
            [](NumberPaths& paths) {

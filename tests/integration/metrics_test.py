@@ -43,6 +43,9 @@ class Listed(HarnessCase):
         self.run_graphbench("bill", "--device", "host", "--workload", "mlp", "--warmup", "1",
                             "--capture-sizes", "1,2,4,8", "--measure", "all", "--json", "bill.json", code=0)
         self.run_graphbench("floor", "--device", "host", "--json", "floors.json", code=0)
+        canary = ["canary", "--device", "host", "--processes", "8", "--soak", "0", "--json"]
+        self.run_graphbench(*canary, "canary.json", code=0)
+        self.run_graphbench(*canary, "compared.json", "--against", "canary.json", code=(0, 10, 11))
         golden = [path for path in (GOLDEN / "json").glob("*.json") if "findings" not in path.name]
         documents = [*self.folder.glob("*.json"), *golden, *(GOLDEN / "comparison" / "json").glob("*.json"),
                      *(ROOT / "ci" / "baselines").glob("*.json")]
@@ -56,7 +59,7 @@ class Listed(HarnessCase):
                 self.assertTrue(numbers)
                 known = patterns[document["schema"]]
                 self.assertEqual([], sorted(number for number in numbers if not known.fullmatch(number)))
-        self.assertEqual({"bill", "comparison", "floors", "history", "result", "series"},
+        self.assertEqual({"bill", "canary", "comparison", "floors", "history", "result", "series"},
                          {schema.split(".")[1].split("/")[0] for schema in schemas})
 
     def test_name_their_unit_and_what_a_metric_is(self):

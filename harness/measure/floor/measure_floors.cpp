@@ -1,5 +1,4 @@
-// Measures floors. For each floor, takes samples until the floor's time or number of samples is used up.
-// Discards the first samples, because early calls are slower and a floor is the best case.
+// Measures the floors of a device, and the lines through those of graphs by their nodes.
 #include "harness/measure/floor/measure_floors.hpp"
 
 #include <algorithm>
@@ -10,6 +9,7 @@
 #include "graphs/base/clock.hpp"
 #include "graphs/base/error.hpp"
 #include "graphs/base/text.hpp"
+#include "harness/measure/floor/meter.hpp"
 #include "harness/measure/floor/slope.hpp"
 #include "harness/measure/machine/exec_memory.hpp"
 #include "harness/model/statistics/quantiles.hpp"
@@ -17,26 +17,14 @@
 namespace graphbench::measure {
 namespace {
 
-constexpr std::int64_t discarded = 5;
-constexpr std::int64_t samples_min = 5;
-constexpr std::size_t launches_a_sample = 32;
 constexpr std::int64_t branches_max = 4;
 // For each point of the exec-memory floor, graphs are instantiated until the driver has taken this many
 // quanta (units in which it takes memory). The resolution is then 1/40 = 2.5 %.
 constexpr std::int64_t exec_quanta = 40;
 
-// The number of empty kernels in the graph that keeps a stream busy while launches are timed. Each kernel
-// takes 0.5 us on a GPU and 1 ns on the host.
-constexpr std::int64_t nodes_ahead_gpu = 256;
-constexpr std::int64_t nodes_ahead_host = 4096;
-
-class Meter {
+class FloorMeter : public Meter {
  public:
-  Meter(Device& device, const FloorSettings& settings)
-      : device_(device),
-        settings_(settings),
-        stream_(device.make_stream()),
-        empty_(device.make_empty_kernel()) {}
+  using Meter::Meter;
 
   model::Floors measure() {
     model::Floors floors{};
@@ -45,7 +33,8 @@ class Meter {
     event_pair(floors);
     floors.kernel_launch = kernel_launch();
     floors.graph_launch = graph_launch(*record(1, 1));
-    queued_launches(floors);
+    floors.queued_kernel_launch = queued_kernel_launch();
+    floors.queued_graph_launch = queued_graph_launch();
     completion(floors);
     if (device_.info().kind == "host") floors.queue_handoff = queue_handoff();
     if (settings_.shapes) measure_shapes(floors);
@@ -70,80 +59,12 @@ class Meter {
     }
   }
 
-  template <typename Sample>
-  std::vector<double> samples_of(Sample&& sample) const {
-    std::vector<double> samples;
-    const Stopwatch watch;
-    for (std::int64_t i = 0; i < discarded; ++i) static_cast<void>(sample());
-    while (static_cast<std::int64_t>(samples.size()) < settings_.samples_max &&
-           (static_cast<std::int64_t>(samples.size()) < samples_min ||
-            watch.seconds() < settings_.seconds_per_floor)) {
-      samples.push_back(sample());
-    }
-    return samples;
-  }
-
-  static model::Floor floor_of(const std::vector<double>& samples) {
-    return {model::median(samples), static_cast<std::int64_t>(samples.size())};
-  }
-
   model::Floor clock_pair() const {
     return floor_of(samples_of([] {
       const auto start = SteadyClock::now();
       const auto end = SteadyClock::now();
       return std::chrono::duration<double>(end - start).count();
     }));
-  }
-
-  // Each sample is the mean of several launches onto an idle stream, as in a step. The launches are too few
-  // to fill the stream's queue.
-  model::Floor kernel_launch() {
-    return floor_of(samples_of([&] {
-      const Stopwatch watch;
-      for (std::size_t i = 0; i < launches_a_sample; ++i) empty_->launch(*stream_, nullptr);
-      const double seconds = watch.seconds() / static_cast<double>(launches_a_sample);
-      stream_->synchronize();
-      return seconds;
-    }));
-  }
-
-  model::Floor graph_launch(Graph& graph, bool completed = false) {
-    const std::unique_ptr<GraphExec> exec = graph.instantiate();
-    exec->upload(*stream_);
-    stream_->synchronize();
-    return floor_of(samples_of([&] {
-      const Stopwatch watch;
-      exec->launch(*stream_);
-      const double launched = watch.seconds();
-      stream_->synchronize();
-      return completed ? watch.seconds() : launched;
-    }));
-  }
-
-  // Each sample is the mean of several launches onto a stream that still runs the graph `ahead`.
-  void queued_launches(model::Floors& floors) {
-    const std::unique_ptr<GraphExec> ahead =
-        record(device_.info().kind == "host" ? nodes_ahead_host : nodes_ahead_gpu, 1)->instantiate();
-    ahead->upload(*stream_);
-    const auto behind = [&](const auto& launch) {
-      return floor_of(samples_of([&] {
-        ahead->launch(*stream_);
-        const Stopwatch watch;
-        for (std::size_t i = 0; i < launches_a_sample; ++i) launch(i);
-        const double seconds = watch.seconds() / static_cast<double>(launches_a_sample);
-        stream_->synchronize();
-        return seconds;
-      }));
-    };
-    floors.queued_kernel_launch = behind([&](std::size_t) { empty_->launch(*stream_, nullptr); });
-    // A launch of an exec that is still running may cost more. So each launch has its own exec, like each
-    // piece of a step.
-    std::vector<std::unique_ptr<GraphExec>> pieces;
-    const std::unique_ptr<Graph> piece = record(1, 1);
-    for (std::size_t i = 0; i < launches_a_sample; ++i) pieces.push_back(piece->instantiate());
-    for (const auto& exec : pieces) exec->upload(*stream_);
-    stream_->synchronize();
-    floors.queued_graph_launch = behind([&](std::size_t i) { pieces[i]->launch(*stream_); });
   }
 
   template <typename Enqueue>
@@ -212,28 +133,6 @@ class Meter {
     return graph_launch(*stream_->capture([&] { stream_->record_branch(selector.data(), ways); }), true);
   }
 
-  std::unique_ptr<Graph> record(std::int64_t nodes, std::int64_t branches) {
-    std::vector<std::unique_ptr<Stream>> others;
-    std::vector<std::unique_ptr<Event>> joins;
-    for (std::int64_t i = 1; i < branches; ++i) {
-      others.push_back(device_.make_stream());
-      joins.push_back(device_.make_event());
-    }
-    const std::unique_ptr<Event> fork = branches > 1 ? device_.make_event() : nullptr;
-    return stream_->capture([&] {
-      if (fork) fork->record(*stream_);
-      for (const auto& other : others) other->wait(*fork);
-      for (std::int64_t i = 0; i < nodes; ++i) {
-        const std::int64_t branch = i % branches;
-        empty_->launch(branch == 0 ? *stream_ : *others[static_cast<std::size_t>(branch - 1)], nullptr);
-      }
-      for (std::size_t i = 0; i < others.size(); ++i) {
-        joins[i]->record(*others[i]);
-        stream_->wait(*joins[i]);
-      }
-    });
-  }
-
   model::FloorPoint point_of(std::int64_t nodes, std::int64_t branches) {
     const std::unique_ptr<Graph> graph = record(nodes, branches);
     model::FloorPoint point{};
@@ -286,11 +185,6 @@ class Meter {
     }
     return with_line(std::move(points));
   }
-
-  Device& device_;
-  const FloorSettings settings_;
-  std::unique_ptr<Stream> stream_;
-  std::unique_ptr<Kernel> empty_;
 };
 
 }  // namespace
@@ -301,7 +195,7 @@ FloorSettings sweep_settings() {
 
 model::Floors measure_floors(Device& device, const FloorSettings& settings,
                              const std::function<void()>& stream_made) {
-  Meter meter(device, settings);
+  FloorMeter meter(device, settings);
   stream_made();
   return meter.measure();
 }

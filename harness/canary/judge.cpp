@@ -1,0 +1,165 @@
+// The test of a floor, and what a comparison says in one line.
+#include "harness/canary/judge.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/math/distributions/normal.hpp>
+#include <cmath>
+#include <limits>
+
+#include "graphs/base/text.hpp"
+#include "harness/model/exit_codes.hpp"
+#include "reporters/format.hpp"
+
+namespace graphbench::canary {
+namespace {
+
+double quantile(std::vector<double> values, double fraction) {
+  const auto at = values.begin() +
+                  static_cast<std::ptrdiff_t>(std::lround(fraction * static_cast<double>(values.size() - 1)));
+  std::nth_element(values.begin(), at, values.end());
+  return *at;
+}
+
+// The standard deviation of a normal distribution with the same quartiles.
+double spread_of(const std::vector<double>& logs) {
+  return (quantile(logs, 0.75) - quantile(logs, 0.25)) / 1.349;
+}
+
+std::vector<double> logs_of(std::vector<double> values) {
+  for (double& value : values) value = std::log(value);
+  return values;
+}
+
+double z_of(double probability) {
+  return boost::math::quantile(boost::math::normal(), 1 - probability);
+}
+
+std::string percent(double fraction) {
+  return fmt::format("{:.0f} %", std::ceil(100 * fraction));
+}
+
+const FloorRow& row_of(const std::string& name) {
+  return *std::ranges::find(floor_rows(), name, &FloorRow::name);
+}
+
+// "graph launch 1.93x, node 1.31x": the largest first.
+std::string slower_text(std::vector<const CanaryFloor*> slower) {
+  std::ranges::sort(slower, std::greater(), [](const CanaryFloor* floor) { return floor->change->ratio; });
+  return join(slower, ", ", [](const CanaryFloor* floor) {
+    return fmt::format("{} {:.2f}x", row_of(floor->name).label, floor->change->ratio);
+  });
+}
+
+}  // namespace
+
+const std::vector<FloorRow>& floor_rows() {
+  static const std::vector<FloorRow> rows = {
+      {"kernel_launch", "kernel launch", "seconds"},
+      {"graph_launch", "graph launch", "seconds"},
+      {"busy_graph_launch", "graph launch on a busy stream", "seconds"},
+      {"node_launch", "launch per node", "seconds"},
+      {"node", "run per node", "seconds"},
+      {"instantiate", "instantiate", "seconds"},
+      {"update", "update", "seconds"},
+      {"upload", "upload", "seconds"},
+      // The driver takes memory in quanta, of which a process sees twenty.
+      {"node_memory", "memory per node", "bytes", 0.1},
+  };
+  return rows;
+}
+
+std::optional<Change> change_of(const std::vector<double>& base, const std::vector<double>& now, double alpha,
+                                double margin_min) {
+  if (std::min(base.size(), now.size()) < processes_min) return std::nullopt;
+  const std::vector<double> before = logs_of(base), after = logs_of(now);
+  std::vector<double> differences;
+  differences.reserve(before.size() * after.size());
+  for (const double one : before)
+    for (const double other : after) differences.push_back(other - one);
+  const auto pairs = static_cast<double>(differences.size());
+  const double z = z_of(alpha);
+  const double deviation = std::sqrt(pairs * static_cast<double>(before.size() + after.size() + 1) / 12);
+  // The number of smallest differences that lie below the bound.
+  const auto below = static_cast<std::ptrdiff_t>(std::max(0.0, std::floor(pairs / 2 - 0.5 - z * deviation)));
+  std::nth_element(differences.begin(), differences.begin() + below, differences.end());
+  const double low = differences[static_cast<std::size_t>(below)];
+  const double middle = quantile(std::move(differences), 0.5);
+  const double margin = std::max(margin_min, std::expm1(std::max(spread_of(before), spread_of(after))));
+  const double found = std::log1p(margin) + (middle - low) * (1 + z_of(0.01) / z);
+  return Change{std::exp(middle), std::exp(low), margin, std::expm1(found), std::exp(low) > 1 + margin};
+}
+
+void compare(const Canary& base, Canary& now) {
+  now.against = Base{base.measured_at, base.tool_version, base.environment.device.driver, base.processes};
+  std::vector<const CanaryFloor*> slower;
+  std::vector<std::string> lost, blind;
+  double visible = 0;
+  const double alpha = family_alpha / static_cast<double>(floor_rows().size());
+  for (const FloorRow& row : floor_rows()) {
+    const auto before = std::ranges::find(base.floors, row.name, &CanaryFloor::name);
+    const auto after = std::ranges::find(now.floors, row.name, &CanaryFloor::name);
+    if (before == base.floors.end()) continue;  // the device has no such floor
+    if (after != now.floors.end())
+      after->change = change_of(before->values, after->values, alpha, row.margin_min);
+    if (after == now.floors.end() || !after->change) {
+      blind.push_back(fmt::format("{}: too few values", row.label));
+      continue;
+    }
+    if (after->change->slower) slower.push_back(&*after);
+    visible = std::max(visible, after->change->visible);
+    if (after->change->visible > blind_above)
+      blind.push_back(fmt::format("{}: would have seen {}", row.label, percent(after->change->visible)));
+  }
+  for (Probe& probe : now.probes) {
+    const auto before = std::ranges::find(base.probes, probe.name, &Probe::name);
+    if (before == base.probes.end()) continue;
+    probe.before = before->answer;
+    if (before->answer == Answer::yes && probe.answer != Answer::yes)
+      lost.push_back(probe.name + (probe.reason.empty() ? "" : " (" + probe.reason + ")"));
+  }
+  if (now.hang) return describe_alone(now);
+  if (!slower.empty() || !lost.empty()) {
+    now.verdict = slower.empty() ? Verdict::broken : Verdict::slower;
+    now.sentence = slower.empty() ? "" : "slower: " + slower_text(slower);
+    if (!lost.empty()) now.sentence += (slower.empty() ? "" : "; ") + ("broken: " + join(lost, ", "));
+  } else if (!blind.empty()) {
+    now.verdict = Verdict::blind;
+    now.sentence = "blind: " + join(blind);
+  } else {
+    now.verdict = Verdict::same;
+    now.sentence = "same (would have seen " + percent(visible) + ")";
+  }
+}
+
+void describe_alone(Canary& canary) {
+  if (canary.hang) {
+    canary.verdict = Verdict::hung;
+    canary.sentence = fmt::format("hung: {}, {:.0f} s", canary.hang->call, canary.hang->seconds);
+    return;
+  }
+  canary.verdict = Verdict::measured;
+  canary.sentence =
+      fmt::format("measured: {} processes; compare later ones with --against", canary.processes);
+}
+
+int exit_code_of(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::measured:
+    case Verdict::same:
+      return model::exit_done;
+    case Verdict::slower:
+    case Verdict::broken:
+      return model::exit_slower;
+    case Verdict::blind:
+      return model::exit_inconclusive;
+    case Verdict::other_card:
+      return model::exit_not_comparable;
+    case Verdict::hung:
+      return exit_hung;
+  }
+  return model::exit_error;
+}
+
+}  // namespace graphbench::canary

@@ -1,0 +1,34 @@
+// Compares two canaries. Pure.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "harness/canary/canary.hpp"
+
+namespace graphbench::canary {
+
+// The chance that a comparison without a change finds one in any of its floors.
+inline constexpr double family_alpha = 0.01;
+// Fewer values of a floor on a side are not compared.
+inline constexpr std::size_t processes_min = 8;
+// A canary is blind if it would not have found this relative change of a floor.
+inline constexpr double blind_above = 0.5;
+
+// The values are positive. The hypothesis has the margin in it: NEW is slower if the lower bound of the
+// ratio, by the rank test of Mann and Whitney at `alpha`, is above 1 + margin. The margin is the larger of
+// the sides' spreads between processes, because two calls may differ as two processes do, and at least
+// `margin_min`. Absent with too few values.
+std::optional<Change> change_of(const std::vector<double>& base, const std::vector<double>& now, double alpha,
+                                double margin_min);
+
+// Fills in each floor's change and each probe's former answer, and the verdict with its sentence.
+void compare(const Canary& base, Canary& now);
+
+// Sets the sentence of a canary that is compared with none.
+void describe_alone(Canary& canary);
+
+inline constexpr int exit_hung = 13;
+int exit_code_of(Verdict verdict);
+
+}  // namespace graphbench::canary

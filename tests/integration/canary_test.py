@@ -1,0 +1,160 @@
+"""graphbench canary as a person runs it, on the host device, and a driver that is slow or hangs."""
+
+import json
+import os
+import subprocess
+import sys
+import unittest
+
+import jsonschema
+from harness_case import PLUGINS, SCHEMAS, HarnessCase
+
+BRIEF = ["canary", "--device", "host", "--no-pin", "--processes", "8", "--soak", "0.05"]
+# Plays the real driver: a launch writes a byte to descriptor 1.
+REAL = r"""
+#include <string.h>
+#include <unistd.h>
+static int launch(void* exec, void* stream) { (void)exec; (void)stream; return write(1, "x", 1) == 1 ? 7 : 1; }
+int cuOther(void) { return 5; }
+int cuGetProcAddress_v2(const char* name, void** function, int version, unsigned long long flags, int* found) {
+  (void)version; (void)flags; (void)found;
+  *function = strcmp(name, "cuGraphLaunch") == 0 ? (void*)launch : (void*)cuGetProcAddress_v2;
+  return 0;
+}
+"""
+# Launches three times as CUDA's runtime finds the call, and says what the last launch returned.
+CALLER = """
+import ctypes, time
+driver = ctypes.CDLL("libcuda.so.1")
+lookup, found = driver.cuGetProcAddress_v2, ctypes.c_void_p()
+for name in (b"cuGetProcAddress", b"cuGraphLaunch"):
+    assert lookup(name, ctypes.byref(found), 13000, ctypes.c_ulonglong(0), None) == 0
+    function = ctypes.CFUNCTYPE(ctypes.c_int)(found.value)
+    if name == b"cuGetProcAddress":
+        lookup = function
+begun = time.monotonic()
+for _ in range(3):
+    status = function(ctypes.c_void_p(), ctypes.c_void_p())
+print(status, driver.cuOther(), time.monotonic() - begun >= 0.06)
+"""
+
+
+class Canary(HarnessCase):
+    def canary(self, *arguments, code=0, file="canary.json"):
+        done = self.run_graphbench(*BRIEF, *arguments, "--json", file, code=code)
+        document = self.result(file)
+        self.assert_valid(document)
+        return document, done
+
+    def assert_valid(self, document):
+        """Against the canary's schema, with the result's, which it refers to, inside of it."""
+        text, result = ((SCHEMAS / f"{name}.schema.json").read_text(encoding="utf-8")
+                        for name in ("canary", "result"))
+        schema = json.loads(text.replace("urn:graphbench:schema:result:1#/", "#/$defs/result/"))
+        schema["$defs"]["result"] = json.loads(result.replace('"#/', '"#/$defs/result/'))
+        del schema["$defs"]["result"]["$id"]
+        jsonschema.Draft202012Validator.check_schema(schema)
+        jsonschema.validate(document, schema)
+
+    def changed(self, document, floor, factor):
+        """A file with the document whose floor took this many times as long."""
+        document = json.loads(json.dumps(document))
+        for each in document["floors"]:
+            # Without spread, so that the verdict does not hang on this machine's noise.
+            each["values"] = [each["median"]] * 50
+            if each["name"] == floor:
+                each["values"] = [factor * value for value in each["values"]]
+        self.write("changed.json", json.dumps(document))
+        return "changed.json"
+
+    def test_measures_and_compares(self):
+        document, done = self.canary()
+        self.assertEqual(("measured", 8), (document["verdict"], document["processes"]))
+        self.assertLess({"kernel_launch", "graph_launch", "busy_graph_launch", "instantiate", "update", "upload"},
+                        {each["name"] for each in document["floors"]})
+        self.assertEqual({8}, {len(each["values"]) for each in document["floors"] if each["name"] != "node_launch"})
+        answers = {each["name"]: each["answer"] for each in document["probes"]}
+        self.assertEqual("yes", answers["a failed capture leaves the device usable"])
+        self.assertEqual("yes", answers["a conditional node takes its branch"])
+        self.assertEqual("yes", answers["two graphs beside a copy"])
+        self.assertEqual("absent", answers["an update keeps clusters"])
+        self.assertIn("measured: 8 processes", done.stdout)
+        # A host is noisy, so BASE is far off. Of the same machine any verdict but a change may be true.
+        slower, done = self.canary("--against", self.changed(document, "graph_launch", 0.001), code=10)
+        self.assertRegex(done.stdout, r"(?m)^slower: .*graph launch \d+\.\d\dx")
+        self.assertIs(True, next(each for each in slower["floors"] if each["name"] == "graph_launch")["change"]["slower"])
+        self.assertEqual(8, slower["against"]["processes"])
+
+    def test_a_lost_answer_is_broken(self):
+        document, _ = self.canary()
+        for each in document["probes"]:
+            each["answer"] = "yes"
+        for each in document["floors"]:
+            each["values"] = [1e6 * each["median"]] * 50
+        self.write("base.json", json.dumps(document))
+        broken, done = self.canary("--against", "base.json", code=10)
+        self.assertEqual("broken", broken["verdict"])
+        self.assertRegex(done.stdout, r"(?m)^broken: an update keeps clusters \(the device has no clusters\)")
+
+    def test_another_card_is_not_compared(self):
+        document, _ = self.canary()
+        document["environment"]["device"]["name"] = "another"
+        self.write("base.json", json.dumps(document))
+        other, done = self.canary("--against", "base.json", code=12)
+        self.assertEqual(("other card", 1), (other["verdict"], other["processes"]))
+        self.assertIn("another card: ", done.stdout)
+
+    def test_without_a_gpu_it_fails(self):
+        done = self.run_graphbench("canary", code=(0, 1))
+        if done.returncode == 0:
+            self.skipTest("this machine has a GPU")
+        self.assert_refused(done, "open device cuda", code=1)
+
+    def test_bad_input_is_named(self):
+        self.write("floors.json", '{"schema": "graphbench.floors/1"}')
+        for arguments, words in (
+                (["--against", "missing.json"], ("--against", "missing.json")),
+                (["--against", "floors.json"], ("--against", "floors.json", "graphbench.floors/1", "canary --json")),
+                (["--processes", "7"], ("--processes", "7", "8")),
+                (["--soak", "-1"], ("--soak", "-1", "from 0")),
+                (["--hang", "soon"], ("--hang", "soon", "from 1")),
+                (["--batch", "3"], ("--batch",))):
+            with self.subTest(arguments):
+                self.assert_refused(self.run_graphbench("canary", "--device", "host", *arguments), *words)
+
+    def test_the_formats_and_the_dry_run(self):
+        done = self.run_graphbench(*BRIEF, "--format", "json", code=0)
+        self.assert_valid(json.loads(done.stdout))
+        dry = self.run_graphbench(*BRIEF, "--dry-run", code=0).stdout
+        self.assertRegex(dry, r"^13 processes, about ")
+        quiet = self.run_graphbench(*BRIEF, "--quiet", code=0).stdout
+        self.assertEqual("measured: 8 processes; compare later ones with --against\n", quiet)
+
+
+class PlantedDriver(HarnessCase):
+    """tests/planted/driver.c stands in front of a driver that is compiled here."""
+
+    def run_under(self, **planted):
+        self.write("real.c", REAL)
+        subprocess.run([os.environ.get("CC", "cc"), "-shared", "-fPIC", "-Wl,-soname,libcuda.so.1", "-o",
+                        self.folder / "libcuda_real.so.1", self.folder / "real.c"], check=True)
+        link = self.folder / "libcuda.so.1"
+        link.unlink(missing_ok=True)
+        link.symlink_to(PLUGINS / "libplanted_driver.so")
+        environment = {**os.environ, "LD_LIBRARY_PATH": str(self.folder), **planted}
+        return subprocess.Popen([sys.executable, "-c", CALLER], env=environment, stdout=subprocess.PIPE, text=True)
+
+    def test_delays_each_launch_and_calls_the_real_one(self):
+        self.assertEqual("xxx7 5 True", self.run_under(PLANTED_US="20000").communicate()[0].strip())
+
+    def test_hangs_in_the_launch_that_is_named(self):
+        process = self.run_under(PLANTED_HANG="2")
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        self.assertEqual("xx", process.stdout.read(2))
+        with self.assertRaises(subprocess.TimeoutExpired):
+            process.wait(timeout=1)
+
+
+if __name__ == "__main__":
+    unittest.main()

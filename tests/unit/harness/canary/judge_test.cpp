@@ -1,0 +1,136 @@
+// Tests what a comparison of canaries finds, and what it says.
+#include "harness/canary/judge.hpp"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+
+#include "harness/canary/document.hpp"
+#include "tests/support/refusal.hpp"
+
+namespace graphbench::canary {
+namespace {
+
+using testing::HasSubstr;
+
+// Values whose logarithms spread evenly from -width to +width around that of `middle`.
+std::vector<double> values(double middle, double width, int count = 50) {
+  std::vector<double> all;
+  for (int i = 0; i < count; ++i) all.push_back(middle * std::exp(width * (2.0 * i / (count - 1) - 1)));
+  return all;
+}
+
+Canary sample(double graph_launch = 1e-6) {
+  Canary canary;
+  canary.environment.device.kind = "cuda";
+  canary.environment.device.name = "a card";
+  canary.processes = 50;
+  for (const FloorRow& row : floor_rows()) {
+    const double middle = row.name == "graph_launch" ? graph_launch : 2e-6;
+    canary.floors.push_back({std::string(row.name), std::string(row.unit), middle, values(middle, 0.04)});
+  }
+  canary.probes.push_back({"an update keeps clusters", Answer::yes});
+  return canary;
+}
+
+Canary compared(Canary now, const Canary& base = sample()) {
+  compare(base, now);
+  return now;
+}
+
+TEST(Change, IsTheRatioWithItsBound) {
+  const Change change = change_of(values(1, 0.05), values(1.3, 0.05), 0.001, 0.02).value();
+  EXPECT_NEAR(change.ratio, 1.3, 1e-2);
+  EXPECT_LT(change.low, change.ratio);
+  EXPECT_GT(change.low, 1 + change.margin);
+  EXPECT_TRUE(change.slower);
+}
+
+TEST(Change, HasTheMarginOfTheWiderSideInItsHypothesis) {
+  // The quartiles of a uniform distribution are half its width away.
+  const double spread = std::expm1(0.2 / 1.349);
+  for (const auto& [before, after] : {std::pair(0.2, 0.01), std::pair(0.01, 0.2)}) {
+    const Change change = change_of(values(1, before), values(1.1, after), 0.001, 0.02).value();
+    EXPECT_NEAR(change.margin, spread, 0.01);
+    EXPECT_FALSE(change.slower);
+  }
+  EXPECT_EQ(change_of(values(1, 0), values(1.03, 0), 0.001, 0.05)->margin, 0.05);
+}
+
+TEST(Change, OfNumbersThatDoNotSpreadIsFound) {
+  EXPECT_FALSE(change_of(values(64, 0), values(64, 0), 0.001, 0.1)->slower);
+  EXPECT_FALSE(change_of(values(64, 0), values(70, 0), 0.001, 0.1)->slower);
+  EXPECT_TRUE(change_of(values(64, 0), values(71, 0), 0.001, 0.1)->slower);
+}
+
+TEST(Change, NeedsSeveralProcesses) {
+  EXPECT_FALSE(change_of(values(1, 0.1, 7), values(1, 0.1), 0.001, 0.02).has_value());
+  // The bound of so few values is below the smallest difference, if the level is that small.
+  EXPECT_FALSE(change_of(values(1, 0.01, 8), values(1.01, 0.01, 8), 1e-9, 0.02)->slower);
+}
+
+TEST(Compare, SaysTheSmallestChangeThatItWouldHaveSeen) {
+  const Canary now = compared(sample());
+  EXPECT_EQ(now.verdict, Verdict::same);
+  EXPECT_THAT(now.sentence, testing::MatchesRegex("same \\(would have seen [0-9]+ %\\)"));
+  EXPECT_EQ(exit_code_of(now.verdict), 0);
+}
+
+TEST(Compare, NamesWhatIsSlower) {
+  const Canary now = compared(sample(1.9e-6));
+  EXPECT_EQ(now.verdict, Verdict::slower);
+  EXPECT_EQ(now.sentence, "slower: graph launch 1.90x");
+  EXPECT_EQ(exit_code_of(now.verdict), 10);
+}
+
+TEST(Compare, ALostAnswerIsBrokenAndAnOldNoIsNot) {
+  Canary now = sample();
+  now.probes[0].answer = Answer::no;
+  now.probes[0].reason = "1 block";
+  EXPECT_EQ(compared(now).sentence, "broken: an update keeps clusters (1 block)");
+  EXPECT_EQ(exit_code_of(compared(now).verdict), 10);
+  EXPECT_EQ(compared(now, now).verdict, Verdict::same);
+  EXPECT_EQ(compared(sample(), now).verdict, Verdict::same);
+}
+
+TEST(Compare, IsBlindWhereASideHasTooFewValuesOrSpreads) {
+  Canary now = sample();
+  now.floors[1].values = values(1e-6, 1);
+  EXPECT_THAT(compared(now).sentence, HasSubstr("blind: graph launch: would have seen "));
+  EXPECT_EQ(exit_code_of(compared(now).verdict), 11);
+  now.floors.erase(now.floors.begin() + 1);
+  EXPECT_EQ(compared(now).sentence, "blind: graph launch: too few values");
+  EXPECT_EQ(compared(sample(), now).verdict, Verdict::same) << "a floor that BASE's device lacked";
+}
+
+TEST(Compare, AHangIsAllThatCounts) {
+  Canary now = sample(1.9e-6);
+  now.hang = Hang{"cudaGraphLaunch", 31};
+  EXPECT_EQ(compared(now).sentence, "hung: cudaGraphLaunch, 31 s");
+  EXPECT_EQ(exit_code_of(compared(now).verdict), 13);
+}
+
+TEST(Document, IsReadAsItWasWritten) {
+  const Canary written = compared(sample(1.9e-6));
+  const Canary read = read_canary(to_json(written), "file");
+  EXPECT_EQ(to_json(read), to_json(written));
+}
+
+TEST(Document, ThatIsWrongIsRefusedInALine) {
+  const auto refusal = [](const std::string& text) {
+    return test::refusal([&] { read_canary(text, "file"); });
+  };
+  EXPECT_THAT(refusal("{"), HasSubstr("file: "));
+  EXPECT_THAT(refusal("{}"), HasSubstr("no \"schema\""));
+  EXPECT_THAT(refusal(R"({"schema": "graphbench.floors/1"})"), HasSubstr("canary --json"));
+  EXPECT_THAT(refusal(R"({"schema": "graphbench.canary/1", "verdict": "odd"})"), HasSubstr("\"odd\""));
+  Canary canary = sample();
+  canary.floors[2].values[3] = 0;
+  EXPECT_THAT(refusal(to_json(canary)), HasSubstr("\"busy_graph_launch\" has the value 0"));
+  canary = sample();
+  canary.floors.push_back(canary.floors[0]);
+  EXPECT_THAT(refusal(to_json(canary)), HasSubstr("\"kernel_launch\" appears twice"));
+}
+
+}  // namespace
+}  // namespace graphbench::canary
