@@ -217,6 +217,8 @@ CheckedWorkload check_step(const gb_step* record, const std::string& origin) {
                                       {"close", step.close == nullptr}}) {
     if (missing) refuse_record(where, std::string(name) + " is null");
   }
+  if ((step.rows == nullptr) != (step.narrow == nullptr))
+    refuse_record(where, "rows and narrow belong together: give both or neither");
   check_count(where, "mode", step.mode_count, step.modes);
   checked.info.modes.push_back("eager");
   std::set<std::string> seen(checked.info.modes.begin(), checked.info.modes.end());

@@ -137,6 +137,13 @@ void CudaStream::copy_on_device(void* destination, const void* source, std::size
   check(cudaMemcpyAsync(destination, source, bytes, cudaMemcpyDeviceToDevice, handle()), "copy on device");
 }
 
+void CudaStream::copy_strided(const StridedCopy& copy) {
+  if (copy.blocks == 1) return copy_on_device(copy.to, copy.from, copy.bytes);
+  check(cudaMemcpy2DAsync(copy.to, copy.to_stride, copy.from, copy.from_stride, copy.bytes, copy.blocks,
+                          cudaMemcpyDeviceToDevice, handle()),
+        "copy blocks on device");
+}
+
 void CudaStream::synchronize_blocking() {
   if (!sleeper_) {
     check(cudaEventCreateWithFlags(sleeper_.put(), cudaEventBlockingSync | cudaEventDisableTiming),

@@ -30,6 +30,7 @@ class CudaStream final : public Stream {
   void copy_to_host(void* host_destination, const void* source, std::size_t bytes) override;
   void copy_to_device(void* destination, const void* host_source, std::size_t bytes) override;
   void copy_on_device(void* destination, const void* source, std::size_t bytes) override;
+  void copy_strided(const StridedCopy& copy) override;
   void record_branch(const void* selector, const std::vector<Arm>& arms) override;
   void* native_handle() noexcept override { return handle_; }
   void synchronize_blocking() override;

@@ -10,6 +10,12 @@
 
 namespace graphbench {
 
+void Stream::copy_strided(const StridedCopy& copy) {
+  for (std::size_t i = 0; i < copy.blocks; ++i)
+    copy_on_device(static_cast<std::byte*>(copy.to) + i * copy.to_stride,
+                   static_cast<const std::byte*>(copy.from) + i * copy.from_stride, copy.bytes);
+}
+
 void Stream::wait(Event&) {
   throw Error(ErrorCode::unsupported, "wait for an event: this device's streams cannot wait for events");
 }

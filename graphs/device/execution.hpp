@@ -65,6 +65,16 @@ struct GraphUpdate {
   std::string reason;  // why the update was refused, as the device reports it
 };
 
+// `blocks` copies of `bytes` each, whose beginnings lie so many bytes apart.
+struct StridedCopy {
+  void* to = nullptr;
+  std::size_t to_stride = 0;
+  const void* from = nullptr;
+  std::size_t from_stride = 0;
+  std::size_t bytes = 0;
+  std::size_t blocks = 1;
+};
+
 struct DeviceCopy {
   void* destination = nullptr;
   const void* source = nullptr;
@@ -149,6 +159,7 @@ class Stream {
   virtual void copy_to_host(void* host_destination, const void* source, std::size_t bytes) = 0;
   virtual void copy_to_device(void* destination, const void* host_source, std::size_t bytes) = 0;
   virtual void copy_on_device(void* destination, const void* source, std::size_t bytes) = 0;
+  virtual void copy_strided(const StridedCopy& copy);
   // During a capture, records a node that runs one of `arms` at each replay. `selector` is the address of an
   // i32 on the device. With two arms (an IF node), arm 0 runs if the i32 is 0, else arm 1. With more (a
   // SWITCH node), the i32 is the index of the arm that runs; no arm runs if the index is out of range.

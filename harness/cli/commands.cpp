@@ -224,7 +224,7 @@ const std::vector<ChildRow>& children() {
       {options::probe_role, [](std::string_view parent) { return sweep::probe_main(parent); }},
       {options::floor_role, measure::floor_main},
       {canary::canary_role, canary::canary_main},
-      {options::ladder_role, ladder::ladder_main},
+      {options::ladder_role, [](std::string_view parent) { return ladder::ladder_main(parent, nullptr); }},
       {options::served_role, run_served},
       {options::bill_role, [](std::string_view parent) { return bill::bill_main(parent, nullptr); }},
   };

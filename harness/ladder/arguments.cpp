@@ -243,6 +243,22 @@ void check_routes(const LadderRequest& request) {
     static_cast<void>(tally(request.trace.rows, request.engine_sizes, request.policy, "--engine-sizes"));
 }
 
+void check_step_ladder(const LadderRequest& request, const std::vector<std::string>& modes, bool best) {
+  const auto refuse = [](const char* option, const std::string& value, const std::string& instead) {
+    throw InputError(option,
+                     in_quotes(value) + " is only for programs, and this is a foreign step: give " + instead);
+  };
+  if (best) refuse("--mode", "best", "whole or piecewise");
+  for (const std::string& mode : modes) {
+    if (mode.find('.') != std::string::npos) refuse("--mode", mode, "whole, piecewise or eager");
+  }
+  const LadderPolicy& policy = request.policy;
+  if (policy.beyond == LadderBeyond::split) refuse("--beyond", "split", "eager or refuse");
+  if (policy.exec != ExecOf::own)
+    refuse("--exec", policy.exec == ExecOf::shared ? "shared" : "switch", "own");
+  if (policy.mutated_inputs != MutatedInputs::refuse) refuse("--mutated-inputs", "copy_back", "refuse");
+}
+
 void check_suggestion(const LadderArguments& asked, const LadderRequest& request, const Budgets& budgets) {
   const std::string why = " cannot be used with --suggest: give ";
   if (request.policy.pad != LadderPad::up) throw InputError("--pad", in_quotes("none") + why + "up");

@@ -17,15 +17,16 @@ void require_batch_major(const ir::Program& program);
 // Bytes per row of a value in a program that require_batch_major() accepts.
 std::size_t row_bytes(const ir::Program& program, ir::ValueId id);
 
+struct Rows {
+  std::int64_t first = 0;
+  std::int64_t count = 0;
+};
+
 class Caller {
  public:
   // Fills inputs for steps of up to `rows_max` rows from `seed`. `context` must outlive the caller.
   Caller(const execution::ExecutionContext& context, std::int64_t rows_max, std::uint64_t seed);
 
-  struct Rows {
-    std::int64_t first = 0;
-    std::int64_t count = 0;
-  };
   // Enqueues copies of the caller's rows into the first static rows of inputs that depend on the batch.
   // Fills the next rows, up to `size`, with pad values if an earlier step left them dirty.
   void copy_in(Rows rows, std::int64_t size);

@@ -83,7 +83,7 @@ void serve_planned(const std::vector<PlannedLadder>& planned, const options::Swe
       const auto ask = [&](const process::TickHandler& on_tick) {
         ServeTask task = planned[i].task;
         task.task.spawned_ns = steady_ns();
-        return ask_ladder(supervisor, process::own_command(options::ladder_role), task,
+        return ask_ladder(supervisor, sweep::child_command(options, options::ladder_role), task,
                           options.worker_timeout_seconds, on_tick);
       };
       const auto answer = asker.ask<ServeAnswer>(question_of(planned[i]), ask);
@@ -171,7 +171,8 @@ class LadderJob final : public sweep::Job {
 
   std::optional<int> plan(process::ProcessSupervisor& supervisor) override {
     checked_ = sweep::make_checked_plan(options_, invocation_.argv, supervisor);
-    sweep::refuse_step(checked_, options_, "ladder");
+    is_step_ = checked_.plan.facts.axes.preset.front() == model::of_its_own;
+    if (is_step_) check_step_ladder(request_, options_.axes.mode, best_);
     if (!from_file_) {
       planned_ = plan_ladders(checked_.plan, request_);
     } else if (asked_.verify) {
@@ -233,14 +234,18 @@ class LadderJob final : public sweep::Job {
                           .format = format_.format(),
                           .document = outputs().front().text,
                           .failure = failure_};
-    const auto failed =
-        std::ranges::find(measured_.findings.ladders, model::CellStatus::failed, &Ladder::status);
+    // A program's ladder may be skipped beside others; a step's has no others.
+    const auto failed = std::ranges::find_if(measured_.findings.ladders, [&](const Ladder& each) {
+      return each.status == model::CellStatus::failed ||
+             (is_step_ && each.status == model::CellStatus::skipped);
+    });
     if (failed == measured_.findings.ladders.end()) {
       require_hits(found);
       return found;
     }
     const model::Reason& reason = failed->reason.value();
-    found.complaints = {"ladder " + failed->id + " failed: " + reason.code + ": " + reason.message};
+    found.complaints = {"ladder " + failed->id + " " + std::string(model::name_of(failed->status)) + ": " +
+                        reason.code + ": " + reason.message};
     found.exit_code = model::exit_cells_failed;
     return found;
   }
@@ -281,6 +286,7 @@ class LadderJob final : public sweep::Job {
   const bool best_;
   const sweep::ReportFormat& format_;
   bool from_file_ = false;
+  bool is_step_ = false;
   Budgets budgets_;
   LadderRequest request_;
   sweep::CheckedPlan checked_;

@@ -93,10 +93,13 @@ struct LadderExecs {
 struct LadderMemory {
   std::int64_t pool_bytes = 0;             // the pool that all captured sizes share
   std::optional<std::int64_t> exec_bytes;  // all execs; absent if one of them is not known
-  std::int64_t static_bytes = 0;           // weights, inputs, state
+  // weights, inputs, state; of a foreign step, the inputs and state with rows of the batch, at all sizes
+  std::int64_t static_bytes = 0;
   std::int64_t workspace_bytes = 0;
   std::optional<std::int64_t> line_bytes;  // pool and execs, extrapolated from the first two captures
   std::optional<std::int64_t> exec_resolution_bytes = {};  // smallest meaningful difference of exec_bytes
+  // the new weights that a foreign step's build makes for each size, at all sizes
+  std::optional<std::int64_t> new_weights_bytes = {};
 };
 
 struct RowCount {

@@ -24,7 +24,7 @@ GB_DESCRIBE(ladder::FirstRequests, count, p50_seconds, max_seconds, seconds, (la
 GB_DESCRIBE(ladder::LadderTuning, tuned_captured, tuned_eager, general_captured, general_eager);
 GB_DESCRIBE(ladder::LadderExecs, groups, updates, update_seconds, bytes_saved);
 GB_DESCRIBE(ladder::LadderMemory, pool_bytes, exec_bytes, static_bytes, workspace_bytes, line_bytes,
-            (later, exec_resolution_bytes));
+            (later, exec_resolution_bytes), (later, new_weights_bytes));
 GB_DESCRIBE(ladder::RowCount, rows, count);
 GB_DESCRIBE(ladder::LadderSize, size, uses, rows, setup, step_seconds, eager_seconds, breakeven_steps,
             exec_bytes, pool_bytes, (later, dropped), (later, mode), (later, first_request_seconds),

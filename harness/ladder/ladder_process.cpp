@@ -9,23 +9,22 @@
 namespace graphbench::ladder {
 namespace {
 
-void serve_on_device(const ServeTask& task, ServeAnswer& answer) {
+void serve_on_device(const ServeTask& task, const abi::LentPlugin* lent, ServeAnswer& answer) {
   measure::StartupClock clock(task.task.spawned_ns);
   const auto alive = [] { process::send_line(measure::alive_line); };
-  measure::on_placement(task.task, clock, nullptr, alive, [&](measure::Placement& placement) {
+  measure::on_placement(task.task, clock, lent, alive, [&](measure::Placement& placement) {
     answer.device = placement.device().info();
     const ServeHooks hooks{.alive = alive, .move = [&](std::uint64_t seed) { placement.move(seed); }};
-    measure::TaskRig& rig = *placement.rig().of_program();
-    serve(task, rig, rig.program(), clock, hooks, answer);
+    serve(task, placement.rig(), clock, hooks, answer);
     answer.choices = placement.device().library_choices();
   });
 }
 
 }  // namespace
 
-int ladder_main(std::string_view parent) {
-  return measure::answer_main<ServeAnswer>("ladder", parent, [](const std::string& request, auto& answer) {
-    serve_on_device(model::read_data<ServeTask>(request, "read ladder task"), answer);
+int ladder_main(std::string_view parent, const abi::LentPlugin* lent) {
+  return measure::answer_main<ServeAnswer>("ladder", parent, [&](const std::string& request, auto& answer) {
+    serve_on_device(model::read_data<ServeTask>(request, "read ladder task"), lent, answer);
   });
 }
 

@@ -65,6 +65,8 @@ PlannedLadder planned(const model::WorkerTask& task, const LadderRequest& reques
                   .rows = request.trace.rows,
                   .arrivals = request.trace.arrivals};
   planned.task.task.batches.clear();
+  // A foreign step's library does not survive that its memory moves.
+  if (task.preset == model::of_its_own) planned.task.placements = 1;
   if (role != "asked") planned.task.policy.when = role == "lazy" ? CaptureWhen::lazy : CaptureWhen::startup;
   if (planned.task.policy.when != CaptureWhen::lazy) planned.task.policy.warmup_by = WarmupBy::capture;
   if (planned.task.sizes.empty()) {  // without sizes, policy and mode have no effect

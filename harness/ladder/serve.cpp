@@ -4,28 +4,12 @@
 #include <algorithm>
 #include <cmath>
 
-#include "graphs/ir/passes.hpp"
 #include "harness/ladder/server.hpp"
 #include "harness/ladder/traffic.hpp"
 
 namespace graphbench::ladder {
 
 using execution::ExecutionMode;
-
-void Server::check_program() const {
-  if (!task_.sizes.empty() && task_.policy.mutated_inputs == MutatedInputs::refuse) {
-    for (const ir::ValueId id : ir::mutated_inputs(program_))
-      execution::refuse_mutated_input(program_, id, "--mutated-inputs copy_back");
-  }
-  require_batch_major(program_);
-  if (task_.policy.beyond != LadderBeyond::split) return;
-  const std::vector<ir::ValueId> states = program_.values_of(ir::ValueKind::state);
-  if (states.empty()) return;
-  throw Error(ErrorCode::state_not_splittable,
-              "serve " + program_.name() + ": state " + program_.value(states.front()).name +
-                  " belongs to whole batches, so steps larger than every captured size "
-                  "cannot be split: give --beyond eager or refuse");
-}
 
 namespace {
 
@@ -55,7 +39,7 @@ void Server::move() {
   selector_.reset();
   updates_ = 0;
   prepared_.clear();
-  caller_.reset();
+  of_.release();
   tally_ = fresh_tally();
   const auto index = task_.task.launch * task_.placements + static_cast<std::int64_t>(placements_.size());
   hooks_.move(measure::seed_for(task_.task, measure::SeedUse::moves, index));
@@ -74,7 +58,7 @@ void Server::drop(std::int64_t size, const Error& error) {
 }
 
 ExecutionMode Server::mode_of(std::int64_t size) const {
-  if (task_.modes.empty()) return rig_.mode();
+  if (task_.modes.empty()) return of_.mode();
   const auto at = std::ranges::find(task_.sizes, size) - task_.sizes.begin();
   return execution::find_mode(task_.modes.at(static_cast<std::size_t>(at))).value();
 }
@@ -105,16 +89,12 @@ std::int64_t Server::allocate() {
       if (found->captured == 0) largest = std::max(largest, found->rest);
     }
     try {
-      rig_.allocate(largest);
-      caller_.emplace(rig_.context(rig_.graph_pool()),
-                      std::max(largest, *std::ranges::max_element(task_.rows)),
-                      measure::seed_for(task_.task, measure::SeedUse::inputs, 1));
-      rig_.stream().synchronize();
+      of_.allocate(largest, *std::ranges::max_element(task_.rows));
       return largest;
     } catch (const Error& error) {
       // Dropping the largest size saves memory, unless an eager step needs more rows than that size.
       if (error.code() != ErrorCode::out_of_memory || sizes_.empty() || sizes_.back() < largest) throw;
-      rig_.release();
+      of_.release();
       drop(sizes_.back(), error);
     }
   }
@@ -122,11 +102,10 @@ std::int64_t Server::allocate() {
 
 void Server::prepare(std::int64_t size) {
   Rung& rung = rungs_[size];
-  rung.result.size = size;
-  const Stopwatch watch;
   if (!task_.modes.empty()) rung.result.mode = execution::name_of(mode_of(size));
-  rung.executor = rig_.make_executor(mode_of(size), size, rig_.graph_pool());
-  if (is_first()) rung.result.setup.prepare_seconds = watch.seconds();
+  double seconds = 0;
+  rung.executor = of_.make(mode_of(size), size, seconds);
+  if (is_first()) rung.result.setup.prepare_seconds = seconds;
 }
 
 void Server::capture(Rung& rung) {
@@ -135,7 +114,8 @@ void Server::capture(Rung& rung) {
       *rung.executor, is_first() ? rung.result.setup : rung.later.emplace(), [](std::string_view) {},
       by_requests() ? 0 : task_.task.warmup);
   rung.captured = true;
-  rung.pool_bytes = static_cast<std::int64_t>(rig_.graph_pool()->statistics().reserved_bytes);
+  of_.captured(rung.result.size);
+  if (of_.prepares_ahead() || task_.policy.when == CaptureWhen::startup) rung.pool_bytes = of_.pool_bytes();
   capture_order_.push_back(&rung);
   if (task_.policy.exec == ExecOf::shared) join_group(rung);
   stall_ += watch.seconds();
@@ -168,7 +148,8 @@ void Server::start_up() {
     if (mode_of(size) == ExecutionMode::eager) continue;
     hooks_.alive();
     try {
-      prepare(size);
+      rungs_[size].result.size = size;
+      if (of_.prepares_ahead() || task_.policy.when == CaptureWhen::startup) prepare(size);
       if (task_.policy.when == CaptureWhen::startup) capture(rungs_[size]);
     } catch (const Error& error) {
       if (error.code() != ErrorCode::out_of_memory) throw;
@@ -185,7 +166,7 @@ void Server::start_up() {
 void Server::look_up() {
   for (auto& [rows, step] : prepared_) {
     const std::optional<Route> found = route_of(rows);
-    if (!found || (found->captured == 0 && found->rest > rig_.buffers().largest_batch())) refuse_step(rows);
+    if (!found || (found->captured == 0 && found->rest > of_.largest())) refuse_step(rows);
     step.route = *found;
     if (found->full_parts > 0) step.full = &rungs_.at(sizes_.back());
     if (found->captured > 0) {
@@ -197,10 +178,11 @@ void Server::look_up() {
     if (eager.executor == nullptr) {
       hooks_.alive();
       const Stopwatch watch;
-      eager.executor = rig_.make_executor(ExecutionMode::eager, found->rest, nullptr);
+      eager.executor = of_.make_eager(found->rest);
       model::Setup prepared{};
       prepared.prepare_seconds = watch.seconds();
       if (is_first()) clock_.add(prepared);
+      eager.executor->restore();
       eager.executor->submit();  // grows the pool and loads code before steps are timed
       rig_.stream().synchronize();
     }
@@ -217,22 +199,23 @@ bool Server::warm_up_by(Rung& rung) {
   return true;
 }
 
-void Server::replay(Rung& rung, Caller::Rows rows) {
-  caller_->copy_in(rows, rung.result.size);
+void Server::replay(Rung& rung, Rows rows) {
+  of_.copy_in(rows, rung.result.size);
   if (warm_up_by(rung)) {
     warming_ = true;
-    caller_->copy_out(rung.executor->eager(), rows);
-    return caller_->copy_back(rows, rung.result.size);
+    of_.copy_out(rung.executor->eager(), rows, rung.result.size);
+    return of_.copy_back(rows, rung.result.size);
   }
   if (!rung.captured) {  // the capture's warmups may write the inputs, so copy them again
     capture(rung);
-    caller_->forget();
-    caller_->copy_in(rows, rung.result.size);
+    of_.forget();
+    rung.executor->restore();
+    of_.copy_in(rows, rung.result.size);
   }
   updates_ += rung.executor->take_execs() ? 1 : 0;
   rung.executor->submit();
-  caller_->copy_out(*rung.executor, rows);
-  caller_->copy_back(rows, rung.result.size);
+  of_.copy_out(*rung.executor, rows, rung.result.size);
+  of_.copy_back(rows, rung.result.size);
 }
 
 void Server::serve_one(const Prepared& step) {
@@ -242,10 +225,25 @@ void Server::serve_one(const Prepared& step) {
   if (step.last != nullptr) {
     replay(*step.last, {first, step.route.rest});
   } else {
-    if (first > 0) caller_->copy_in({first, step.route.rest}, step.route.rest);
+    if (first > 0) of_.copy_in({first, step.route.rest}, step.route.rest);
     step.eager->submit();
-    if (first > 0) caller_->copy_back({first, step.route.rest}, step.route.rest);
+    if (first > 0) of_.copy_back({first, step.route.rest}, step.route.rest);
   }
+}
+
+// Opens a size that has nothing until its first request, and puts state back: outside of the clock, because
+// graphbench then also looks for state. What a server would need for it counts as waited for.
+void Server::make_ready(const Prepared& step) {
+  for (Rung* const rung : {step.full, step.last}) {
+    if (rung == nullptr) continue;
+    if (rung->executor == nullptr) {
+      prepare(rung->result.size);
+      ahead_ = stall_ = rung->result.setup.prepare_seconds.value_or(0);
+    }
+    (rung->captured ? *rung->executor : rung->executor->eager()).restore();
+  }
+  if (step.eager != nullptr) step.eager->restore();
+  rig_.stream().synchronize();
 }
 
 // Spins, because a sleeping thread would wake up late. Reports progress during long waits.
@@ -265,34 +263,35 @@ void Server::serve_steps() {
   Served served;
   for (auto* samples : {&served.latency, &served.submit, &served.wait, &served.response, &served.stalls})
     samples->reserve(steps.size());
-  caller_->forget();
+  of_.forget();
   rig_.device().synchronize();
   auto said = SteadyClock::now();
   Queue queue;
   for (std::size_t i = 0; i < steps.size(); ++i) {
     const Prepared& step = *steps[i];
-    const Caller::Rows own{0, takes_pointers(step) ? step.route.rest : 0};
+    const Rows own{0, of_.stages_eager_rows() && takes_pointers(step) ? step.route.rest : 0};
     if (own.count > 0) {
-      caller_->copy_in(own, own.count);
+      of_.copy_in(own, own.count);
       rig_.stream().synchronize();
     }
     if (!task_.arrivals.empty()) wait(queue.idle_before(task_.arrivals[i]), said);
-    stall_ = 0;
+    stall_ = ahead_ = 0;
     warming_ = false;
+    make_ready(step);
     const auto start = SteadyClock::now();
     serve_one(step);
     const auto submitted = SteadyClock::now();
     rig_.stream().synchronize();
     const auto end = SteadyClock::now();
     served.submit.push_back(std::chrono::duration<double>(submitted - start).count());
-    served.latency.push_back(std::chrono::duration<double>(end - start).count());
+    served.latency.push_back(std::chrono::duration<double>(end - start).count() + ahead_);
     if (!task_.arrivals.empty()) {
       const Queue::Turn turn = queue.serve(task_.arrivals[i], served.latency.back());
       served.wait.push_back(turn.wait);
       served.response.push_back(turn.response);
     }
     if (own.count > 0) {  // not timed: a framework's step writes the caller's memory directly
-      caller_->copy_back(own, own.count);
+      of_.copy_back(own, own.count);
       rig_.stream().synchronize();
     }
     if (stall_ > 0) {
@@ -313,9 +312,10 @@ void Server::serve_steps() {
   placements_.push_back(std::move(served));
 }
 
-void serve(const ServeTask& task, measure::TaskRig& rig, const ir::Program& program,
-           measure::StartupClock& clock, const ServeHooks& hooks, ServeAnswer& answer) {
-  Server(task, rig, program, clock, hooks, answer).run();
+void serve(const ServeTask& task, measure::Rig& rig, measure::StartupClock& clock, const ServeHooks& hooks,
+           ServeAnswer& answer) {
+  const std::unique_ptr<Steps> steps = steps_of(task, rig);
+  Server(task, *steps, clock, hooks, answer).run();
 }
 
 }  // namespace graphbench::ladder

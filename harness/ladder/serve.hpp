@@ -7,7 +7,6 @@
 #include <optional>
 #include <vector>
 
-#include "graphs/ir/program.hpp"
 #include "harness/ladder/ladder.hpp"
 #include "harness/measure/worker/startup_clock.hpp"
 #include "harness/measure/worker/task_rig.hpp"
@@ -47,7 +46,7 @@ struct ServeHooks {
 // Fills in `answer`, without device and choices. Throws Error: not_batch_major, state_not_splittable,
 // check_failed (isolation), out_of_memory if the sizes that fit cannot serve a step, and the exceptions of
 // steps. Drops sizes that do not fit in the first placement; in later ones they are errors.
-void serve(const ServeTask& task, measure::TaskRig& rig, const ir::Program& program,
-           measure::StartupClock& clock, const ServeHooks& hooks, ServeAnswer& answer);
+void serve(const ServeTask& task, measure::Rig& rig, measure::StartupClock& clock, const ServeHooks& hooks,
+           ServeAnswer& answer);
 
 }  // namespace graphbench::ladder

@@ -10,9 +10,10 @@
 
 #include "graphs/base/clock.hpp"
 #include "graphs/execution/executor.hpp"
-#include "harness/ladder/caller.hpp"
 #include "harness/ladder/route.hpp"
 #include "harness/ladder/serve.hpp"
+#include "harness/ladder/steps.hpp"
+#include "harness/measure/worker/startup_clock.hpp"
 
 namespace graphbench::ladder {
 
@@ -62,17 +63,18 @@ struct Prepared {
 // The work of a calibration step, and the list that its time is appended to.
 struct Turn {
   std::vector<double>* samples = nullptr;
+  execution::Executor* executor = nullptr;  // its state is put back before the step
   std::function<void()> enqueue;
 };
 
 class Server {
  public:
-  Server(const ServeTask& task, measure::TaskRig& rig, const ir::Program& program,
-         measure::StartupClock& clock, const ServeHooks& hooks, ServeAnswer& answer)
-      : task_(task), rig_(rig), program_(program), clock_(clock), hooks_(hooks), answer_(answer) {}
+  Server(const ServeTask& task, Steps& steps, measure::StartupClock& clock, const ServeHooks& hooks,
+         ServeAnswer& answer)
+      : task_(task), of_(steps), rig_(steps.rig()), clock_(clock), hooks_(hooks), answer_(answer) {}
 
   void run() {
-    check_program();
+    of_.check_ladder(task_);
     for (std::int64_t i = 0; i < task_.placements; ++i) {
       if (i > 0) move();
       start_up();
@@ -84,7 +86,6 @@ class Server {
   }
 
  private:
-  void check_program() const;
   void move();
   bool by_requests() const { return task_.policy.warmup_by == WarmupBy::requests; }
   Tally fresh_tally() const {
@@ -103,7 +104,8 @@ class Server {
   void look_up();
   void serve_steps();
   void serve_one(const Prepared& step);
-  void replay(Rung& rung, Caller::Rows rows);
+  void replay(Rung& rung, Rows rows);
+  void make_ready(const Prepared& step);
   bool warm_up_by(Rung& rung);
   void join_group(Rung& rung);
   void join_switch();
@@ -115,13 +117,12 @@ class Server {
   void report();
   void report_tuning(LadderLaunch& launch) const;
   void report_times(LadderLaunch& launch) const;
-  std::optional<std::int64_t> own_pool_bytes(std::int64_t size);
   void report_memory(LadderLaunch& launch);
   void check();
 
   const ServeTask& task_;
-  measure::TaskRig& rig_;
-  const ir::Program& program_;
+  Steps& of_;
+  measure::Rig& rig_;
   measure::StartupClock& clock_;
   const ServeHooks& hooks_;
   ServeAnswer& answer_;
@@ -131,7 +132,6 @@ class Server {
   std::vector<LadderSize> dropped_;
   std::map<std::int64_t, EagerRows> eager_;
   std::map<std::int64_t, Prepared> prepared_;
-  std::optional<Caller> caller_;
   std::vector<Rung*> capture_order_;
   std::optional<Buffer> selector_;  // with --exec switch: the number of the arm that replays run
   // With --exec shared or switch: groups of sizes. All sizes of a group launch the execs of its first size.
@@ -141,6 +141,7 @@ class Server {
   bool warming_ = false;  // a part of the current step was a warmup
   Tally tally_ = fresh_tally();
   double stall_ = 0;  // time for which the current step waited for captures
+  double ahead_ = 0;  // the part of it that was spent before the step's clock started
   std::vector<Served> placements_;
 };
 

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <numeric>
 
-#include "harness/ladder/caller.hpp"
 #include "harness/ladder/interpolate.hpp"
 #include "harness/ladder/server.hpp"
 #include "harness/measure/machine/exec_memory.hpp"
@@ -46,6 +45,8 @@ void Server::time_turns(std::vector<Turn> turns, std::mt19937_64& random) {
   for (std::size_t round = 0; round <= rounds; ++round) {
     for (std::size_t i = turns.size(); i > 1; --i) std::swap(turns[i - 1], turns[random() % i]);
     for (const Turn& turn : turns) {
+      turn.executor->restore();
+      rig_.stream().synchronize();
       const Stopwatch watch;
       turn.enqueue();
       rig_.stream().synchronize();
@@ -62,11 +63,15 @@ void Server::calibrate() {
   std::vector<Turn> served, eagerly;
   for (auto& [size, rung] : rungs_) {
     if (!rung.captured) continue;
-    served.push_back({&rung.step.now, [this, rung = &rung] { replay(*rung, {0, rung->result.size}); }});
-    eagerly.push_back({&rung.eager.now, [rung = &rung] { rung->executor->eager().submit(); }});
+    served.push_back({&rung.step.now, rung.executor.get(), [this, rung = &rung] {
+                        replay(*rung, {0, rung->result.size});
+                      }});
+    eagerly.push_back(
+        {&rung.eager.now, &rung.executor->eager(), [rung = &rung] { rung->executor->eager().submit(); }});
   }
   for (auto& [rows, eager] : eager_)
-    served.push_back({&eager.step.now, [executor = eager.executor.get()] { executor->submit(); }});
+    served.push_back(
+        {&eager.step.now, eager.executor.get(), [executor = eager.executor.get()] { executor->submit(); }});
   std::mt19937_64 random(
       measure::seed_for(task_.task, measure::SeedUse::order, static_cast<std::int64_t>(placements_.size())));
   time_turns(std::move(served), random);
@@ -203,23 +208,10 @@ void Server::report_tuning(LadderLaunch& launch) const {
         eager.uses;
 }
 
-// Captures the size again into a new pool, and returns the pool's bytes; absent if memory does not suffice.
-std::optional<std::int64_t> Server::own_pool_bytes(std::int64_t size) {
-  try {
-    execution::MemoryPool own(rig_.device());
-    rig_.make_executor(mode_of(size), size, &own)->capture();
-    return static_cast<std::int64_t>(own.statistics().reserved_bytes);
-  } catch (const Error& error) {
-    if (error.code() != ErrorCode::out_of_memory) throw;
-    return std::nullopt;
-  }
-}
-
 void Server::report_memory(LadderLaunch& launch) {
-  launch.memory.static_bytes = static_cast<std::int64_t>(rig_.buffers().bytes());
-  launch.memory.workspace_bytes = static_cast<std::int64_t>(rig_.device().workspace_bytes());
+  of_.report_memory(launch.memory);
   if (capture_order_.empty()) return;
-  launch.memory.pool_bytes = capture_order_.back()->pool_bytes;
+  launch.memory.pool_bytes = std::max(capture_order_.back()->pool_bytes, of_.pool_bytes());
   std::vector<measure::StepGraphs> steps;
   for (const Rung* rung : capture_order_) steps.push_back(rung->executor->graphs());
   const auto costs = measure::ExecMemory(rig_.device(), rig_.stream()).costs_of(steps);
@@ -240,14 +232,14 @@ void Server::report_memory(LadderLaunch& launch) {
   }
   // Must follow costs_of(): own_pool_bytes() captures again, which changes the driver's memory figures.
   for (Rung* rung : capture_order_) {
-    rung->result.pool_bytes = own_pool_bytes(rung->result.size);
+    rung->result.pool_bytes = of_.own_pool_bytes(mode_of(rung->result.size), rung->result.size);
     hooks_.alive();
   }
   if (known) {
     launch.memory.exec_bytes = std::llround(execs.bytes);
     launch.memory.exec_resolution_bytes = std::llround(execs.resolution_bytes);
   }
-  if (grown.size() < 2) return;
+  if (grown.size() < 2 || capture_order_.front()->pool_bytes == 0) return;
   const auto further = static_cast<double>(grown.size() - 1);
   launch.memory.line_bytes = std::llround(grown[0] + (grown[1] - grown[0]) * further);
 }
@@ -267,11 +259,10 @@ void Server::check() {
                                  .inputs = {},
                                  .remarks = {}};
     static_cast<void>(rung.executor->take_execs());
-    check_isolation({*rung.executor, rig_.context(rig_.graph_pool()), rows, size,
-                     measure::seed_for(task_.task, measure::SeedUse::check, size)});
+    of_.check_padding(*rung.executor, rows, size, *answer_.check);
     hooks_.alive();
   }
-  if (answer_.check) answer_.check->identical = true;
+  if (answer_.check) answer_.check->identical = !answer_.check->tolerated;
 }
 
 }  // namespace graphbench::ladder

@@ -90,10 +90,10 @@ const std::vector<OptionSpec> own_options = {
     here(torch, "torch", read_torch, "FILE.py:FUNCTION",
          "run the step that a Python function builds, as PyTorch runs it, instead of workloads "
          "(docs/torch.md); example:NAME is a step of \"graphbench list steps\"",
-         {.also = "bench bill doctor", .excludes = {"plugin", "workload", "package", "set"}}),
+         {.also = "bench bill ladder doctor", .excludes = {"plugin", "workload", "package", "set"}}),
     here(torch, "python", Read(), "PATH",
          "the Python interpreter for --torch (default: python3, or the one that graphbench is installed in)",
-         {.also = "bench bill doctor", .needs = {"torch"}}),
+         {.also = "bench bill ladder doctor", .needs = {"torch"}}),
     option(
         steps, "split-ops", at<&Settings::split_ops>, InHash::value, InAb::passed, "OP,...",
         "ops at which mode piecewise splits: kinds, or name patterns such as *.conv2 (default: the "

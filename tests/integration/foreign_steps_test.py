@@ -142,3 +142,19 @@ class ForeignSteps(HarnessCase):
             with self.subTest(command=command):
                 done = self.run_graphbench(command, *options, *more)
                 self.assert_refused(done, "--workload", f"{command} runs programs")
+
+    def test_serve_a_traffic_if_they_lend_their_rows(self):
+        def ladder(sizes, code):
+            done, document, _ = self.measure("ladder", "--device", "host", "--plugin", self.plugin("foreign_step"),
+                                             "--workload", "foreign_step", "--traffic", "uniform:1:8", "--steps",
+                                             "60", "--capture-sizes", sizes, "--no-rivals", code=code)
+            return done, document["ladders"][0]
+
+        _, asked = ladder("2,4", 0)
+        self.assertTrue(asked["check"]["identical"])
+        self.assertEqual(["state without rows of the batch is not checked: steps"], asked["check"]["remarks"])
+        self.assertEqual(64 * 4 * (2 + 4 + 8), asked["launches"][0]["memory"]["static_bytes"])
+        done, leaking = ladder("4,7", 3)
+        self.assertIn("padding: output y changes with the rows of padding, with 5 rows in size 7",
+                      leaking["reason"]["message"])
+        self.assertIn("check_failed", done.stderr)

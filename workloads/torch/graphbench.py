@@ -71,7 +71,8 @@ class Host:
             abi.PARTS(self.answer(Step.lend_kinds)), abi.RUN(self.run),
             abi.CAPTURE(self.answer(Step.lend_graph)), abi.FILL(), abi.OUTPUTS(), abi.REPORT(self.report),
             abi.CLOSE(lambda step: self.steps.pop(id(step), None)), None,
-            abi.STATE(self.answer(Step.lend_state)), abi.CHECK(self.answer(Step.check)))
+            abi.STATE(self.answer(Step.lend_state)), abi.CHECK(self.answer(Step.check)),
+            abi.ROWS(self.answer(Step.lend_rows, counts=True)), abi.NARROW(self.answer(Step.narrow)))
         self.plugin = abi.Plugin(
             ctypes.sizeof(abi.Plugin), abi.VERSION, b"torch", versions(file).encode(), step_count=1,
             steps=ctypes.pointer(ctypes.pointer(self.record)))
@@ -79,14 +80,16 @@ class Host:
     def step(self, request):
         return Step(self.build, request, self.file)
 
-    def answer(self, work):
-        """Makes a function for C: an exception becomes a code, and a line in the caller's buffer."""
+    def answer(self, work, counts=False):
+        """Makes a function for C: an exception becomes a code, and a line in the caller's buffer. One that
+        `counts` fails with a negative number."""
         def call(*given):
             *given, reason, size = given
             try:
                 return work(*given) or 0
             except BaseException as error:  # noqa: BLE001 - it crosses into C
-                return self.tell(error, reason, size)
+                code = self.tell(error, reason, size)
+                return -abs(code) if counts else code
 
         return call
 

@@ -101,5 +101,7 @@ class OwnMemory:
             facts["memory_free_in_graph_pools"] = sum(
                 each["total_size"] - each["allocated_size"] for each in others
                 if tuple(each.get("segment_pool_id", (0, 0))) != (0, 0))
+            facts["memory_of_graph_pools"] = sum(
+                each["total_size"] for each in others if tuple(each.get("segment_pool_id", (0, 0))) != (0, 0))
         facts["max_memory_allocated"], facts["max_memory_reserved"] = self.peaks
         return facts

@@ -30,6 +30,7 @@ from graphbench_inputs import Inputs, Unchanged
 from graphbench_memory import OwnMemory
 from graphbench_ops import writers
 from graphbench_pieces import cut, is_traced, without_owner
+from graphbench_rows import Rows
 from graphbench_state import (State, bytes_of, instances, is_trained, live_tensors, owned, storage_of,
                               unseen)
 from graphbench_versions import lends_graphs, new_graph, recording, shared_pool, uuid_of
@@ -60,9 +61,11 @@ class Step:
             torch.cuda.set_stream(self.stream)
         if "GRAPHBENCH_RANKS" in os.environ and not torch.distributed.is_initialized():
             torch.distributed.init_process_group("nccl" if self.on_cuda else "gloo")
-        if not self.on_cuda and self.mode != "eager":
+        self.serves, self.batch, self.globals = bool(request.serves), request.batch, build.__globals__
+        if not self.on_cuda and self.mode != "eager" and not (self.serves and self.mode == "whole"):
             self.require_gpu()
-        self.build, self.globals = functools.partial(build, request.batch, self.device), build.__globals__
+        self.build_at = lambda batch: build(batch, self.device)
+        self.build = functools.partial(self.build_at, self.batch)
         self.memory = OwnMemory(self.device)
         with self.stages.timed("build"):
             made = self.build()
@@ -195,6 +198,9 @@ class Step:
 
     def prepare_mode(self):
         mode = self.mode
+        if not self.on_cuda and mode == "whole":  # the host device records the call of the step
+            self.kinds = [abi.CAPTURED]
+            return
         lends = lends_graphs()
         if mode in ("whole", "torch.replay"):
             shared_pool(self.device)  # making it is no part of a capture
@@ -224,6 +230,9 @@ class Step:
             with self.explained():
                 self.breaks = Breaks(self)
             self.kinds = self.breaks.kinds
+        elif mode == "piecewise" and self.serves:
+            raise Skip("the step is a list of callables, which ladder serves in mode whole: give --mode whole, or "
+                       "return one callable")
         elif mode == "piecewise":
             self.kinds = [abi.RUN_PART if getattr(call, "graphbench_eager", False) else abi.CAPTURED
                           for call in self.calls]
@@ -414,6 +423,8 @@ class Step:
         return len(self.kinds)
 
     def lend_graph(self, part, lent):
+        if not self.on_cuda:
+            return
         with self.explained():
             graph = self.capture(part)
         if self.kinds[part] == abi.LAUNCHED:
@@ -434,6 +445,19 @@ class Step:
         self.copies = (abi.Copy * len(copies))(*copies)
         lent[0] = self.copies
         return len(copies)
+
+    @functools.cached_property
+    def rows(self):
+        rows = Rows(self)
+        self.state.put_back()
+        self.facts["memory_of_new_weights"] = Rows.found.new_weights
+        return rows
+
+    def lend_rows(self, lent):
+        return self.rows.lend(lent)
+
+    def narrow(self, rows):
+        self.rows.narrow(rows)
 
     def check(self, heard, said):
         """One turn of the talk with the worker: it tells what it did, and hears what to do next."""

@@ -143,7 +143,8 @@ bool ForeignRig::open(std::int64_t batch, const std::string& mode) {
                         .mode = mode,
                         .device_uuid = device().info().kind == "host" ? "" : device().info().uuid,
                         .split_ops = task_.settings.split_ops,
-                        .axes = axes_of(task_, batch)};
+                         .axes = axes_of(task_, batch),
+                         .serves = serves_};
   auto& [step, failure, seconds] = opened_[batch];
   step.reset();
   failure.reset();
@@ -167,6 +168,11 @@ ForeignStep& ForeignRig::step_at(std::int64_t batch) {
     throw Error(ErrorCode::step_failed,
                 "open: not tried, because a larger batch failed to open in this process");
   return *opened.step;
+}
+
+ForeignStep& ForeignRig::opened(std::int64_t batch, const std::string& mode) {
+  if (!opened_.contains(batch)) open(batch, mode);
+  return step_at(batch);
 }
 
 std::unique_ptr<execution::Executor> ForeignRig::make_executor(std::int64_t batch, bool eagerly) {

@@ -36,6 +36,13 @@ class ForeignRig final : public Rig {
   }
   // The device must not be reset between placements: PyTorch does not survive a reset of its device.
   bool owns_device() const noexcept override { return false; }
+  ForeignRig* of_step() noexcept override { return this; }
+  // From now on steps are opened for `graphbench ladder`.
+  void serve() noexcept { serves_ = true; }
+  bool lends_rows() const noexcept { return record_.rows != nullptr; }
+  bool on_host() { return device().info().kind == "host"; }
+  // Opens the step in this mode unless it is open. Throws what opening throws.
+  ForeignStep& opened(std::int64_t batch, const std::string& mode);
   // gb_step.report. The name of a nested fact is its path, as in "outer.inner".
   StepReport step_report(std::int64_t batch) override;
 
@@ -58,6 +65,7 @@ class ForeignRig final : public Rig {
   const Rank rank_;
   std::map<std::int64_t, Opened> opened_;
   bool allocated_ = false;
+  bool serves_ = false;
 };
 
 }  // namespace graphbench::measure

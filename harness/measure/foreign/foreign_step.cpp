@@ -14,6 +14,7 @@ namespace {
 constexpr std::int32_t parts_max = 4096;
 constexpr std::int32_t outputs_max = 4096;
 constexpr std::int32_t copies_max = 65536;
+constexpr std::int32_t rows_max = 65536;
 constexpr std::size_t report_bytes_max = std::size_t{1} << 20;
 constexpr std::size_t reason_bytes = 4096;
 constexpr std::int32_t whole_step = -1;
@@ -41,7 +42,11 @@ void ForeignStep::fail(const char* function, int status) {
 }
 
 ForeignStep::ForeignStep(const gb_step& record, const Opening& opening, Stream& stream)
-    : record_(record), mode_(opening.mode), reason_(reason_bytes) {
+    : record_(record),
+      mode_(opening.mode),
+      batch_(opening.batch),
+      narrowed_(opening.batch),
+      reason_(reason_bytes) {
   const std::vector<const char*> splits = pointers_to(opening.split_ops);
   std::vector<const char*> names;
   std::vector<const char*> values;
@@ -60,7 +65,9 @@ ForeignStep::ForeignStep(const gb_step& record, const Opening& opening, Stream& 
                                 .axis_count = static_cast<std::int32_t>(names.size()),
                                 .axis_names = names.data(),
                                 .axis_values = values.data(),
-                                .launch = opening.launch};
+                                .launch = opening.launch,
+                                .serves = opening.serves ? 1 : 0,
+                                .reserved = 0};
   checked("open",
           [&] { return record_.open(&request, &step_, reason_.data(), reason_.size(), record_.user); });
   try {
@@ -109,6 +116,26 @@ void ForeignStep::read_state() {
                                             " copies: give at most " + std::to_string(copies_max) +
                                             " in an array");
   state_.assign(copies, copies + count);
+}
+
+std::vector<gb_step_rows> ForeignStep::rows() {
+  const gb_step_rows* rows = nullptr;
+  std::int32_t count = 0;
+  checked("rows", [&] {
+    count = record_.rows(step_, &rows, reason_.data(), reason_.size());
+    return count < 0 ? count : 0;
+  });
+  if (count > rows_max || (count > 0 && rows == nullptr))
+    throw Error(ErrorCode::step_failed, "rows: the step lends " + std::to_string(count) +
+                                            " tensors: give at most " + std::to_string(rows_max) +
+                                            " in an array");
+  return {rows, rows + count};
+}
+
+void ForeignStep::narrow(std::int64_t rows) {
+  if (rows == narrowed_) return;
+  checked("narrow", [&] { return record_.narrow(step_, rows, reason_.data(), reason_.size()); });
+  narrowed_ = rows;
 }
 
 void ForeignStep::close() noexcept {
@@ -164,8 +191,13 @@ std::string ForeignStep::check(const std::string& heard) {
   return said == nullptr ? "" : said;
 }
 
-ForeignExecutor::ForeignExecutor(Device& device, Stream& stream, ForeignStep& step, bool eagerly)
-    : device_(device), stream_(stream), step_(step), on_host_(device.info().kind == "host") {
+ForeignExecutor::ForeignExecutor(Device& device, Stream& stream, ForeignStep& step, bool eagerly,
+                                 std::int64_t rows)
+    : device_(device),
+      stream_(stream),
+      step_(step),
+      rows_(rows == 0 ? step.batch() : rows),
+      on_host_(device.info().kind == "host") {
   restores_ = !step.state().empty();
   const auto add = [&](std::int32_t index, std::uint8_t kind) {
     parts_.push_back({.kind = kind, .call = device.make_callback([&step, index] { step.run(index); })});
@@ -231,6 +263,7 @@ void ForeignExecutor::upload() {
 }
 
 void ForeignExecutor::restore() {
+  step_.narrow(rows_);
   for (const gb_step_copy& copy : step_.state()) {
     if (copy.place == GB_ON_HOST && !on_host_) {
       std::memcpy(copy.to, copy.from, static_cast<std::size_t>(copy.bytes));

@@ -20,6 +20,7 @@ struct Opening {
   std::string device_uuid;  // empty on the host device
   std::vector<std::string> split_ops;
   std::vector<std::pair<std::string, std::string>> axes;
+  bool serves = false;
 };
 
 // Owns the result of gb_step.open. Every call throws Error(step_failed), or Error(unsupported) if the step
@@ -43,6 +44,9 @@ class ForeignStep {
   std::string report();                   // a JSON object, or empty
   // The state to put back before each timed step.
   const std::vector<gb_step_copy>& state() const noexcept { return state_; }
+  std::int64_t batch() const noexcept { return batch_; }
+  std::vector<gb_step_rows> rows();  // valid until the next call
+  void narrow(std::int64_t rows);    // eager steps of a step that lends rows; see gb_step.narrow
   bool checks_itself() const noexcept { return record_.check != nullptr; }
   std::string check(const std::string& heard);  // one turn of gb_step.check
 
@@ -56,6 +60,8 @@ class ForeignStep {
 
   const gb_step& record_;
   const std::string mode_;
+  const std::int64_t batch_;
+  std::int64_t narrowed_;
   void* step_ = nullptr;
   std::vector<std::uint8_t> parts_;
   std::vector<gb_step_copy> state_;
@@ -63,10 +69,11 @@ class ForeignStep {
 };
 
 // In mode `eager` runs the whole step (part -1); the other modes run, capture and replay its parts.
+// restore() also narrows the step to this executor's rows.
 class ForeignExecutor final : public execution::Executor {
  public:
-  // All arguments outlive the executor.
-  ForeignExecutor(Device& device, Stream& stream, ForeignStep& step, bool eagerly);
+  // All arguments outlive the executor. `rows`: those that eager steps compute; 0: all of the batch.
+  ForeignExecutor(Device& device, Stream& stream, ForeignStep& step, bool eagerly, std::int64_t rows = 0);
 
   Executor& eager() override { return eager_ ? *eager_ : *this; }
   // If every part is a GB_PART_RUN, runs the parts, because the step may compile and capture in its first
@@ -99,6 +106,7 @@ class ForeignExecutor final : public execution::Executor {
   Device& device_;
   Stream& stream_;
   ForeignStep& step_;
+  const std::int64_t rows_;
   const bool on_host_;
   std::unique_ptr<ForeignExecutor> eager_;  // null: this executor is eager
   std::vector<Part> parts_;

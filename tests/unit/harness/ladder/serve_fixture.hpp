@@ -43,7 +43,7 @@ class Serve : public ::testing::Test {
       rig.release();
       if (room_ > 0) taken = Buffer(*device, device->memory().free_bytes - room_);
     };
-    serve(task, rig, program, clock, {[] {}, move}, answer);
+    serve(task, rig, clock, {[] {}, move}, answer);
     return answer;
   }
   ServeAnswer serve_task(const ServeTask& task) {

@@ -85,7 +85,9 @@ class ForeignStepTest : public testing::Test {
                   .close = [](void*) {},
                   .user = &made_,
                   .state = nullptr,
-                  .check = nullptr};
+                  .check = nullptr,
+                  .rows = nullptr,
+                  .narrow = nullptr};
   LendingDevice device_;
   std::unique_ptr<Stream> stream_ = device_.make_stream();
 };

@@ -1,0 +1,175 @@
+"""ladder --torch: a traffic is served with a user's own step. On the host device a captured size replays the call of
+its step."""
+
+import json
+import textwrap
+import unittest
+
+from harness_case import HarnessCase
+from torch_test import HAS_TORCH, PYTHON
+
+STEPS = """
+    import functools
+    import torch
+
+    @functools.cache
+    def layer():
+        torch.manual_seed(1)
+        return torch.nn.Linear(8, 4)
+
+    def model(batch, device):
+        return layer(), (torch.randn(batch, 8),)
+
+    def own_weights(batch, device):
+        return torch.nn.Linear(8, 4), (torch.randn(batch, 8),)
+
+    def decode(batch, device):
+        # The batch is the second dimension of the cache and of the output, whose rows lie apart.
+        cache, at, new = torch.zeros(16, batch, 8), torch.tensor([3]), torch.randn(1, batch, 8)
+        def step():
+            cache.index_copy_(0, at, layer().weight.sum() * new)
+            at.add_(1)
+            return {"logits": cache.cumsum(0)[:, :, ::2].contiguous()[-2:], "last": cache.sum(0)[:, :3]}
+        return step
+
+    def twice(batch, device):
+        ids = torch.randint(9, (2 * batch, 3))
+        mask = torch.ones(1, 3).expand(2 * batch, 3)
+        return lambda: (ids.float() * mask).view(-1, 6)
+
+    def telling(batch, device):
+        first = torch.arange(2. * batch).view(batch, 2) + 100 * batch
+        second = torch.arange(2. * batch).view(2, batch) + 100 * batch  # the batch is the inner dimension
+        def step():
+            with open("seen", "a") as file:
+                print([len(first), first.tolist(), second.t().tolist()], file=file)
+            return first + second.t()
+        return step
+
+    def normed(batch, device):
+        x = torch.randn(batch, 8)
+        return lambda: x - x.mean(0)
+
+    def shared_sum(batch, device):
+        x = torch.randn(batch, 8)
+        return lambda: x + len(x)
+
+    def mean(batch, device):
+        x = torch.randn(batch, 8)
+        return lambda: x.mean()
+
+    def numbered(batch, device):
+        x, count = torch.randn(batch, 8), batch
+        return lambda: x[:count] * 2
+
+    def square(batch, device):
+        x = torch.randn(batch, batch)
+        return lambda: x * 2
+
+    def fixed(batch, device):
+        x = torch.randn(4)
+        return lambda: torch.ones(4, 4) * x
+
+    def counting(batch, device):
+        x, calls = torch.randn(batch, 4), []
+        def step():
+            calls.append(1)
+            return x * len(calls)
+        return step
+"""
+
+
+@unittest.skipUnless(HAS_TORCH, f"{PYTHON} has no torch")
+class TorchLadder(HarnessCase):
+    def setUp(self):
+        super().setUp()
+        (self.folder / "step.py").write_text(textwrap.dedent(STEPS), encoding="utf-8")
+        self.write("traffic.csv", "size,count\n1,20\n3,15\n6,5\n")
+
+    def serve(self, function, *extra, code=0):
+        done, document, _ = self.measure(*self.ladder_of(function, *extra), code=code)
+        return {ladder["role"]: ladder for ladder in document["ladders"]}, done
+
+    @staticmethod
+    def ladder_of(function, *extra):
+        return ("ladder", "--device", "host", "--torch", f"step.py:{function}", "--python", PYTHON, "--traffic",
+                "traffic.csv", "--capture-sizes", "1,4", "--warmup", "1", "--steps", "40", *extra)
+
+    def test_requests_are_padded_or_eager_and_the_times_are_predicted(self):
+        ladders, done = self.serve("model")
+        self.assertEqual({"asked", "eager", "every"}, set(ladders))
+        asked = ladders["asked"]
+        launch = asked["launches"][0]
+        self.assertEqual({"exact": 20, "padded": 15, "eager_below": 0, "eager_beyond": 5, "captured_now": 0},
+                         launch["steps"])
+        self.assertEqual(1, len(launch["placements"]))
+        self.assertEqual((True, None), (asked["check"]["identical"], asked["check"].get("remarks")))
+        self.assertEqual({1: 20, 4: 15}, {size["size"]: size["uses"] for size in launch["sizes"]})
+        self.assertEqual([(6, 5)], [(each["rows"], each["uses"]) for each in launch["eager"]])
+        self.assertGreater(launch["predicted_seconds"], 0)
+        self.assertEqual(4 * 8 * (1 + 4 + 6), launch["memory"]["static_bytes"])
+        self.assertEqual(0, launch["memory"].get("new_weights_bytes", 0))
+        self.assertIn("all eager, the same steps take", " ".join(done.stdout.split()))
+
+    def test_state_with_rows_is_checked_and_other_state_is_named(self):
+        ladders, _ = self.serve("decode", "--no-rivals")
+        self.assertEqual("ok", ladders["asked"]["status"], ladders["asked"].get("reason"))
+        self.assertEqual(["state without rows of the batch is not checked: at"],
+                         ladders["asked"]["check"]["remarks"])
+        self.assertEqual(4 * 8 * 17 * (1 + 4 + 6), ladders["asked"]["launches"][0]["memory"]["static_bytes"])
+
+    def test_a_row_may_be_several_elements_and_share_memory(self):
+        ladders, _ = self.serve("twice", "--no-rivals")
+        self.assertEqual("ok", ladders["asked"]["status"], ladders["asked"].get("reason"))
+        self.assertEqual(8 * 6 * (1 + 4 + 6), ladders["asked"]["launches"][0]["memory"]["static_bytes"])
+
+    def test_rows_of_requests_are_copied_in_and_padding_keeps_what_was_there(self):
+        self.write("traffic.csv", "size,count\n3,9\n6,1\n")
+        self.serve("telling", "--no-rivals", "--steps", "10")
+        seen = [json.loads(line) for line in (self.folder / "seen").read_text(encoding="utf-8").splitlines()]
+        large = next(rows for rows in seen if rows[0] == 6)
+        own = next(rows for rows in seen if rows[0] == 4)
+        copied = [4, large[1][:3] + own[1][3:], large[2][:3] + own[2][3:]]
+        self.assertGreaterEqual(seen.count(copied), 9)
+        self.assertIn([2, large[1][:2], large[2][:2]], seen, "an eager step of the check")
+
+    def test_new_weights_are_told(self):
+        ladders, done = self.serve("own_weights", "--no-rivals")
+        self.assertEqual(4 * (8 * 4 + 4) * 3, ladders["asked"]["launches"][0]["memory"]["new_weights_bytes"])
+        self.assertIn("for new weights at each size", done.stdout)
+
+    def test_what_cannot_be_served_is_refused_by_name(self):
+        for function, words in (("mean", "output 0 has no dimension of the batch"),
+                                ("numbered", "the step holds another number at each batch, "),
+                                ("square", "is [6, 6] at batch 6 and [2, 2] at 2: only one dimension may differ"),
+                                ("fixed", "no tensor of the step has a dimension that differs between batch 6"),
+                                ("counting", "the step keeps state in Python: ")):
+            with self.subTest(function=function):
+                ladders, done = self.serve(function, "--no-rivals", code=3)
+                self.assertIn(words, ladders["asked"]["reason"]["message"])
+                self.assertIn(words, done.stderr)
+
+    def test_rows_of_padding_that_reach_others_fail_the_ladder(self):
+        for function, words in (("normed", "changes with the rows of padding, with 2 rows in size 4"),
+                                ("shared_sum", "differs from that of an eager step without padding, with 2 rows")):
+            with self.subTest(function=function):
+                ladders, _ = self.serve(function, "--no-rivals", code=3)
+                self.assertEqual("check_failed", ladders["asked"]["reason"]["code"])
+                self.assertIn(words, ladders["asked"]["reason"]["message"])
+
+    def test_a_size_is_captured_by_its_first_request_after_requests_that_warm_it_up(self):
+        ladders, _ = self.serve("model", "--no-rivals", "--capture-when", "lazy", "--warmup-by", "requests",
+                                "--warmup", "2")
+        launch = ladders["asked"]["launches"][0]
+        self.assertEqual((2, 4), (launch["steps"]["captured_now"], launch["steps"]["warming"]))
+        self.assertEqual({1: 2, 4: 2}, {size["size"]: size["warmups"] for size in launch["sizes"]})
+
+    def test_what_is_only_for_programs_is_refused(self):
+        self.refuse_each((("--beyond split", "--beyond: \"split\" is only for programs"),
+                          ("--exec shared", "--exec: \"shared\" is only for programs"),
+                          ("--exec switch", "--exec: \"switch\" is only for programs"),
+                          ("--mode best", "--mode: \"best\" is only for programs"),
+                          ("--mode torch.replay", "--mode: \"torch.replay\" is only for programs"),
+                          ("--mutated-inputs copy_back", "--mutated-inputs: \"copy_back\" is only for"),
+                          ("--ranks 2", "--ranks"),
+                          ("--workload mlp", "--torch")), *self.ladder_of("model"))

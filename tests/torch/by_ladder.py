@@ -1,0 +1,87 @@
+#!/usr/bin/env python3
+"""Serves three models of steps.py under three traffics each, and holds the predicted mean step against the served.
+
+    by_ladder.py OUTPUT_FOLDER [--step NAME,...] [--mode whole] [--steps N] [--device cuda:0] [--graphbench PATH]
+
+Each traffic is served once from graphs and once eagerly. The exit code is 0 if all are served with their padding
+checked, and at most one prediction is more than 5 % off; 1 if not; 2 for bad usage."""
+
+import argparse
+import json
+import pathlib
+import subprocess
+import sys
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+LIMIT, MISSES_MAX = 0.05, 1
+SIZES = "1,2,4,8,16"
+MEASURED = "size,count\n1,30\n2,10\n3,25\n5,40\n7,10\n12,30\n14,5\n20,4\n"
+
+
+def serve(step, traffic, given, name):
+    """The ladder's document, or None; and what was printed."""
+    document = given.folder / f"ladder_{name}.json"
+    document.unlink(missing_ok=True)
+    done = subprocess.run(
+        [given.graphbench, "ladder", "--torch", f"{HERE}/steps.py:{step}", "--python", given.python, "--device",
+         given.device, "--mode", given.mode, "--traffic", traffic, "--capture-sizes", SIZES, "--steps",
+         str(given.steps), "--no-rivals", "--suggest", "--quiet", "--json", document, *given.more],
+        capture_output=True, text=True, check=False)
+    (given.folder / f"ladder_{name}.log").write_text(done.stdout + done.stderr, encoding="utf-8")
+    return (json.loads(document.read_text(encoding="utf-8")) if document.exists() else None), done.stderr
+
+
+def row_of(ladders):
+    """What the table says of a served traffic, and how far the prediction is off."""
+    asked = ladders["asked"]
+    launch = asked["launches"][0]
+    steps = asked["traffic"]["steps"]
+    off = launch["predicted_seconds"] / launch["busy_seconds"] - 1
+    over = asked["summary"]["over_eager"]
+    memory = launch["memory"]
+    megabytes = [f"{(memory[key] or 0) / 2**20:.0f}" for key in ("pool_bytes", "exec_bytes", "static_bytes")]
+    return [f"{launch['busy_seconds'] / steps * 1e6:.0f}", f"{off:+.1%}", f"{over:.2f}x" if over else "-",
+            f"{launch['hit_rate']:.0%}", f"{launch['padding']['waste']:.0%}", "/".join(megabytes),
+            "same bits" if asked["check"]["identical"] else "near"], abs(off)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("folder", type=pathlib.Path)
+    parser.add_argument("--step", default="decode,bert,resnet50")
+    parser.add_argument("--mode", default="whole")
+    parser.add_argument("--steps", type=int, default=300)
+    parser.add_argument("--device", default="cuda:0")
+    parser.add_argument("--python", default=sys.executable)
+    parser.add_argument("--graphbench", default=HERE.parents[1] / "build/release/bin/graphbench")
+    parser.add_argument("more", nargs="*", help="further options of graphbench, behind --")
+    given = parser.parse_args()
+    given.folder.mkdir(parents=True, exist_ok=True)
+    measured = given.folder / "traffic.csv"
+    measured.write_text(MEASURED, encoding="utf-8")
+    failed, misses = [], []
+    print("step       traffic        us/step  predicted  eager's  hits  padding  pool/execs/static MiB  check  s")
+    for step in given.step.split(","):
+        for traffic in (str(measured), "uniform:1:20", "zipf:1.1:20"):
+            name = f"{step}_{pathlib.Path(traffic).stem.replace(':', '_')}"
+            began = time.monotonic()
+            document, said = serve(step, traffic, given, name)
+            ladders = {each["role"]: each for each in (document or {}).get("ladders", [])}
+            bad = next((each for each in ladders.values() if each["status"] != "ok"), None)
+            if not ladders or bad:
+                failed.append(f"{name}: {bad['reason'] if bad else said.strip()[-300:]}")
+                continue
+            row, off = row_of(ladders)
+            if off > LIMIT:
+                misses.append(name)
+            print(f"{step:10} {pathlib.Path(traffic).name:14}", *row, f"{time.monotonic() - began:.0f}", sep="  ",
+                  flush=True)
+    for line in failed:
+        print("failed:", line)
+    print(f"{len(misses)} predictions more than {LIMIT:.0%} off{': ' if misses else ''}{', '.join(misses)}")
+    return 1 if failed or len(misses) > MISSES_MAX else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

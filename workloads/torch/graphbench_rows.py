@@ -1,0 +1,154 @@
+"""The rows of a step's batch, for `graphbench ladder`: finds by a second build of another size which dimensions are
+the batch's, lends the tensors that have one, and narrows the step to fewer rows."""
+
+import copy
+
+import torch
+
+import graphbench_abi as abi
+from graphbench_abi import Skip
+from graphbench_distance import results_of
+from graphbench_inputs import Inputs
+from graphbench_state import storage_of, unseen
+from graphbench_walk import parts_of
+
+DTYPES = {torch.float32: 0, torch.float16: 1, torch.bfloat16: 2, torch.int32: 3}
+OTHER = -1
+
+
+def storages(tensors):
+    """The storages of tensors by address, with their sizes."""
+    return {storage_of(part)._cdata: storage_of(part).nbytes() for each in tensors for part in parts_of(each)}
+
+
+def dimension(what, here, there, batches):
+    """(the dimension, its extent per row) of the batch in a tensor of two builds; None if their shapes are equal.
+    Raises Skip for a tensor whose rows cannot be told apart."""
+    shapes = tuple(here.shape), tuple(there.shape)
+    if shapes[0] == shapes[1]:
+        return None
+    differ = [i for i, pair in enumerate(zip(*shapes)) if pair[0] != pair[1]]
+    if len(differ) == 1 and len(shapes[0]) == len(shapes[1]) and here.layout == torch.strided:
+        per_row, rest = divmod(shapes[0][differ[0]], batches[0])
+        if rest == 0 and shapes[1][differ[0]] == per_row * batches[1]:
+            return differ[0], per_row
+    raise Skip(f"{what} is {list(shapes[0])} at batch {batches[0]} and {list(shapes[1])} at {batches[1]}: only one "
+               "dimension may differ, as a multiple of the batch")
+
+
+class Found:
+    """What two builds show, once for all sizes of a process: dimensions by path, and of outputs by name."""
+
+    def __init__(self, step):
+        other = 2 if step.batch != 2 else 1
+        self.batches = step.batch, other
+        kept, twin = dict(step.globals), copy.copy(step)
+        try:
+            made = step.build_at(other)
+            numbers = Inputs(made, step.globals).numbers
+            twin.take(made)
+            twin.run()
+            step.run()
+            step.synchronize()
+            here, there = step.walk(), twin.walk()
+        finally:
+            step.globals.clear()
+            step.globals.update(kept)
+        self.compare_numbers(step, numbers)
+        self.tensors = {}
+        for path, tensor in here.tensors.items():
+            if path not in there.tensors:
+                raise Skip(f"tensor {path} is there at batch {step.batch}, but not at {other}")
+            if there.tensors[path] is not tensor:
+                found = dimension(f"tensor {path}", tensor, there.tensors[path], self.batches)
+                if found:
+                    self.tensors[path] = found
+        if not self.tensors:
+            raise Skip(f"no tensor of the step has a dimension that differs between batch {step.batch} and {other}")
+        self.outputs = {}
+        others = results_of(twin.result)
+        for name, output in results_of(step.result).items():
+            if storage_of(output)._cdata in step.state.kept:
+                continue
+            found = dimension(f"output {name}", output, others[name], self.batches) if name in others else None
+            if not found:
+                raise Skip(f"output {name} has no dimension of the batch, so rows of padding would reach it")
+            self.outputs[name] = found
+        theirs = storages(there.tensors.values())
+        self.new_weights = sum(size for key, size in storages(
+            tensor for path, tensor in here.tensors.items() if path not in self.tensors).items()
+            if key not in theirs and key not in step.state.kept)
+
+    def compare_numbers(self, step, numbers):
+        for path, number in step.inputs.numbers.items():
+            other = numbers.get(path, number)
+            if other != number and (number == number or other == other):
+                raise Skip(f"the step holds another number at each batch, {path}: {number} at {step.batch} and "
+                           f"{other} at {self.batches[1]}: take it from the shape of a tensor")
+
+
+class Rows:
+    """The tensors of one size that have rows."""
+
+    found = None
+
+    def __init__(self, step):
+        Rows.found = Rows.found or Found(step)
+        self.step, self.held, entries = step, [], {}
+        walk, kept = step.walk(), step.state.kept
+        built = {key for key, *_ in step.inputs.layout.values()}
+        with_rows = set()
+        for path, (dim, per_row) in Rows.found.tensors.items():
+            tensor = walk.tensors.get(path)
+            if tensor is None or tensor.shape[dim] != per_row * step.batch:
+                raise Skip(f"tensor {path} is not at batch {step.batch} as it is at {Rows.found.batches[0]}")
+            with unseen():
+                self.held.append((tensor, tensor.detach(), dim, per_row))
+            key = storage_of(tensor)._cdata
+            with_rows.add(key)
+            kind = abi.STATE_KIND if key in kept else abi.INPUT
+            if kind == abi.STATE_KIND or key in built:
+                made = self.entry(path, tensor, kind, dim, per_row)
+                if made and (tensor.data_ptr(), made.row_bytes) not in entries:
+                    entries[tensor.data_ptr(), made.row_bytes] = made
+        others = [abi.Rows(each.name.encode(), 0, 0, 0, 0, 0, abi.STATE_KIND, OTHER)
+                  for key, each in kept.items() if key not in with_rows and each.seen.storage() is not None]
+        self.fixed = [*entries.values(), *others]
+
+    def entry(self, name, tensor, kind, dim, per_row):
+        """The record of a tensor. None if its rows share memory, so that there is nothing to copy."""
+        step, size = tensor.stride(dim), tensor.element_size()
+        if step == 0:
+            return None
+        others = sorted((stride, extent) for i, (stride, extent) in enumerate(zip(tensor.stride(), tensor.shape))
+                        if i != dim and extent > 1 and stride > 0)
+        row, blocks, between = 1, 1, 0
+        for stride, extent in others:
+            if stride < step:
+                fits = stride == row
+                row *= extent
+            else:
+                fits = blocks == 1 or stride == between * blocks
+                between, blocks = between or stride, blocks * extent
+            if not fits:
+                break
+        else:
+            if row <= step and (per_row == 1 or row == step):
+                return abi.Rows(name.encode(), tensor.data_ptr(), row * per_row * size, step * per_row * size, blocks,
+                                between * size, kind, DTYPES.get(tensor.dtype, OTHER))
+        raise Skip(f"{name} has gaps within a row of the batch (strides {list(tensor.stride())}): make it contiguous")
+
+    def lend(self, lent):
+        outputs = []
+        for name, tensor in results_of(self.step.latest()).items():
+            if name in Rows.found.outputs:
+                made = self.entry(name, tensor, abi.OUTPUT, *Rows.found.outputs[name])
+                outputs += [made] if made else []
+        self.array = (abi.Rows * (len(self.fixed) + len(outputs)))(*self.fixed, *outputs)
+        lent[0] = self.array
+        return len(self.array)
+
+    def narrow(self, rows):
+        with unseen():
+            for tensor, whole, dim, per_row in self.held:
+                tensor.data = whole.narrow(dim, 0, rows * per_row)
