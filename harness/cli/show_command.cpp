@@ -40,7 +40,7 @@ class ShowCommand final : public options::Command {
   reporters::Report report_of(std::string_view text, const model::Result& result) const {
     const std::vector<bill::Bill> bills = bill::read_bills(text, file_);
     const ladder::LadderFindings found = ladder::read_findings(text, file_);
-    const bool has_ladders = !found.ladders.empty() || !found.suggestions.empty();
+    const bool has_ladders = !found.ladders.empty() || !found.suggestions.empty() || !found.closed.empty();
     if (bills.empty() && !has_ladders) return sweep::report_of(result, named_);
     if (!named_.empty())
       throw InputError("--columns", "the option would change nothing: " + in_quotes(file_) + " has no cells");

@@ -64,9 +64,9 @@ void add_capture_options(options::Options& options, LadderArguments& asked) {
   using options::into;
   options.own({"--capture-sizes", "LIST", "sizes to capture (default: 1,2,4,8:512:+8)", into(asked.sizes),
                measuring(asked)});
-  options.own({"--multiple-of", "N", "round the capture sizes up to multiples of N (default: 1)",
-               into(asked.multiple_of, {1, 65'536}, " is not valid: give a whole number from "),
-               measuring(asked)});
+  options.own({"--multiple-of", "N",
+               "capture, and suggest, multiples of N alone (default: the one of --query-lengths, or 1)",
+               into(asked.multiple_of, {1, 65'536}, " is not valid: give a whole number from ")});
   options.own({"--capture-order", "largest|smallest", "the size that is captured first (default: largest)",
                into(asked.policy.order), serving(asked)});
   options.own({"--capture-when", "startup|lazy",
@@ -100,7 +100,7 @@ void add_traffic_options(options::Options& options, LadderArguments& asked) {
   using options::into;
   options.own({"--traffic", "TRAFFIC",
                "sizes of the steps: FILE,..., uniform:A:B or zipf:S:MAX; a size is a "
-               "batch size",
+               "batch size; with --closed requests: FILE,... or requests:RATE:TOKENS",
                into(asked.traffic)});
   options.own(
       {"--traffic-mode", "LIST",
@@ -118,18 +118,53 @@ void add_traffic_options(options::Options& options, LadderArguments& asked) {
                "previous one ends)",
                into_amount(asked.arrivals, " is not a rate: give a number of steps per second above 0"),
                serving(asked)});
-  options.own({"--engine-sizes",
-               "LIST",
+  options.own({"--engine-sizes", "LIST",
                "sizes that a serving engine captures; the same steps are also served with these, to compare",
-               into(asked.engine_sizes),
-               {[&asked] { return !asked.from_file() || asked.fits_engine; },
-                std::string(with_measuring) + ", or give --memory engine"}});
+               into(asked.engine_sizes)});
   options.own({"--no-rivals", "", "skip the two rivals: every step eager, and every size captured",
                into(asked.no_rivals), measuring(asked)});
 }
 
+void add_request_options(options::Options& options, LadderArguments& asked) {
+  options.own(
+      {"--query-lengths", "LIST",
+       "tokens per request, for speculative decoding: each step comes once with each, and its size is "
+       "requests times tokens",
+       [&asked](const std::string& where, const std::string& text) {
+         asked.query_lengths = parse_sizes(where, text);
+       }});
+  options.own(
+      {"--closed",
+       "N",
+       "the traffic is requests, at most N at once (default: the largest measured size); they form batches "
+       "by the step times that were measured",
+       [&asked](const std::string& where, const std::string& text) {
+         asked.closed = text;
+         if (text != largest_measured)
+           options::parse_within(where, text, {1, 65'536}, " is not a number of requests: give ");
+       },
+       {},
+       {},
+       largest_measured});
+  options.own(
+      {"--prefill-seconds",
+       "SECONDS|WORKLOAD",
+       "by how long a request's prefill delays the batch: a time, or the step of another workload that "
+       "was measured (default: decode only)",
+       [&asked](const std::string& where, const std::string& text) {
+         if (options::parse_real(text)) {
+           into_amount(asked.prefill_seconds, " is not a time: give seconds above 0")(where, text);
+         } else {
+           asked.prefill_workload = text;
+         }
+       },
+       {},
+       "--closed"});
+}
+
 void add_requirement(options::Options& options, LadderArguments& asked) {
-  options.own({"--require-hits", "PERCENT",
+  options.own({"--require-hits",
+               "PERCENT",
                "exit with 10 if a smaller share of the steps is served from captured sizes, such as 95%",
                [&asked](const std::string& where, const std::string& text) {
                  const auto percent = options::parse_real(std::string_view(text).substr(0, text.find('%')));
@@ -139,7 +174,7 @@ void add_requirement(options::Options& options, LadderArguments& asked) {
                                                "as 95%");
                  asked.require_hits = *percent / 100;
                },
-               serving(asked)});
+               {[&asked] { return asked.serves() || !asked.closed.empty(); }, with_serving}});
 }
 
 void add_suggestion_options(options::Options& options, LadderArguments& asked) {
@@ -181,19 +216,22 @@ void add_suggestion_options(options::Options& options, LadderArguments& asked) {
        into_amount(asked.budgets.startup_seconds, " is not a budget: give a number of seconds above 0"),
        {},
        suggest});
-  options.own({"--for",
-               "LIST",
-               "serving engines for which the suggested sizes are also printed as the engine's own setting "
-               "(default: vllm,sglang,trtllm)",
-               into_engines(asked.engines),
-               {},
-               "--verify"});
-  options.own({"--verify",
-               "",
-               "also serve the traffic from graphs of the suggested sizes, and with every step eager",
-               into(asked.verify),
-               {},
-               suggest});
+  options.own(
+      {"--for",
+       "LIST",
+       "serving engines for which the suggested sizes are also printed as the engine's own setting, and "
+       "compared with its default sizes (default: vllm,sglang,trtllm)",
+       into_engines(asked.engines),
+       {},
+       suggest});
+  options.own(
+      {"--verify",
+       "",
+       "also serve the traffic from graphs of the suggested sizes, of powers of two and of the engines' "
+       "default sizes, and with every step eager",
+       into(asked.verify),
+       {},
+       suggest});
 }
 
 }  // namespace
@@ -201,13 +239,47 @@ void add_suggestion_options(options::Options& options, LadderArguments& asked) {
 void add_options(options::Options& options, LadderArguments& asked) {
   add_capture_options(options, asked);
   add_traffic_options(options, asked);
+  add_request_options(options, asked);
   add_requirement(options, asked);
   add_suggestion_options(options, asked);
 }
 
+namespace {
+
+// The request's steps are then each size as often, so that what they take is measured.
+Traffic close(const LadderArguments& asked, std::int64_t seed, Traffic traffic, LadderRequest& request) {
+  if (traffic.requests.empty() && !traffic.request_rate)
+    throw InputError("--closed",
+                     in_quotes(asked.traffic) +
+                         " has batches, not requests: leave the option out, or give a file with a time "
+                         "and output tokens for each request, or requests:RATE:TOKENS");
+  if (asked.arrivals || !asked.query_lengths.empty())
+    throw InputError(asked.arrivals ? "--arrivals" : "--query-lengths",
+                     "with --closed the option has no effect: leave one of them out");
+  ClosedRequest& closed = request.closed.emplace();
+  if (asked.closed != largest_measured) closed.most = options::parse_integer(asked.closed).value;
+  closed.prefill_seconds = asked.prefill_seconds;
+  closed.prefill_workload = asked.prefill_workload;
+  closed.steps = asked.steps.value_or(steps_max);
+  closed.seed = static_cast<std::uint64_t>(seed);
+  Traffic each;
+  each.name = traffic.name;
+  each.counted = true;
+  const std::int64_t most = closed.most.value_or(request.sizes.back());
+  for (std::int64_t size = 1; size <= most; ++size) each.histogram[size] = 1;
+  each.note = "each size up to " + std::to_string(most) +
+              " is served as often, to measure what steps take; batches are formed by these times";
+  closed.traffic = std::move(traffic);
+  request.rivals = false;
+  request.suggests = true;
+  return each;
+}
+
+}  // namespace
+
 LadderRequest request_of(const LadderArguments& asked, std::int64_t seed) {
   LadderRequest request;
-  request.sizes = parse_sizes("--capture-sizes", asked.sizes, asked.multiple_of);
+  request.sizes = parse_sizes("--capture-sizes", asked.sizes, asked.multiple());
   if (!asked.engine_sizes.empty()) request.engine_sizes = parse_sizes("--engine-sizes", asked.engine_sizes);
   const bool lazy = std::ranges::count(asked.when, CaptureWhen::lazy) > 0;
   request.policy = asked.policy;
@@ -223,10 +295,15 @@ LadderRequest request_of(const LadderArguments& asked, std::int64_t seed) {
   request.rivals = !asked.no_rivals;
   request.suggests = !asked.suggest.empty();
   if (asked.traffic.empty())
-    throw InputError("--traffic", "the option is missing: give FILE, uniform:A:B or zipf:S:MAX");
+    throw InputError("--traffic",
+                     "the option is missing: give FILE, uniform:A:B, zipf:S:MAX or "
+                     "requests:RATE:TOKENS");
   Traffic traffic = read_traffic("--traffic", asked.traffic);
   if (!asked.traffic_modes.empty())
     traffic = choose_modes("--traffic-mode", asked.traffic_modes, std::move(traffic));
+  if (!asked.query_lengths.empty())
+    traffic = with_lengths("--query-lengths", asked.query_lengths, std::move(traffic));
+  if (!asked.closed.empty()) traffic = close(asked, seed, std::move(traffic), request);
   request.trace = make_trace(
       traffic, {.steps = asked.steps, .rate = asked.arrivals, .seed = static_cast<std::uint64_t>(seed)});
   request.traffic.name = asked.traffic;
@@ -260,7 +337,7 @@ void check_step_ladder(const LadderRequest& request, const std::vector<std::stri
 }
 
 void check_suggestion(const LadderArguments& asked, const LadderRequest& request, const Budgets& budgets) {
-  const std::string why = " cannot be used with --suggest: give ";
+  const std::string why = " cannot be used with --suggest and --closed: give ";
   if (request.policy.pad != LadderPad::up) throw InputError("--pad", in_quotes("none") + why + "up");
   if (request.policy.beyond != LadderBeyond::eager)
     throw InputError(
@@ -279,10 +356,13 @@ void check_suggestion(const LadderArguments& asked, const LadderRequest& request
 
 Budgets budgets_of(const LadderArguments& asked) {
   Budgets budgets = asked.budgets;
+  budgets.multiple_of = asked.multiple();
+  budgets.engines = asked.engines;
+  if (!asked.engine_sizes.empty()) budgets.engine_sizes = parse_sizes("--engine-sizes", asked.engine_sizes);
   if (!asked.fits_engine) return budgets;
-  if (asked.engine_sizes.empty())
+  if (budgets.engine_sizes.empty())
     throw InputError("--memory", "\"engine\" means the memory of --engine-sizes: give --engine-sizes too");
-  budgets.memory_of = parse_sizes("--engine-sizes", asked.engine_sizes);
+  budgets.memory_of = budgets.engine_sizes;
   return budgets;
 }
 

@@ -15,6 +15,8 @@ namespace graphbench::ladder {
 
 // the value of LadderArguments::suggest that asks for the times of this run
 inline constexpr const char* own_measurements = "-";
+// the value of LadderArguments::closed without a number
+inline constexpr const char* largest_measured = "-";
 
 // What an option needs that changes only served steps, and one that changes only steps in --capture-sizes.
 inline constexpr const char* with_serving =
@@ -23,7 +25,7 @@ inline constexpr const char* with_measuring = "sizes that this run measures: lea
 
 struct LadderArguments {
   std::string sizes = "1,2,4,8:512:+8";
-  std::int64_t multiple_of = 1;
+  std::int64_t multiple_of = 0;  // 0: not given
   std::string engine_sizes;
   LadderPolicy policy;
   std::vector<CaptureWhen> when = {CaptureWhen::startup};
@@ -31,6 +33,10 @@ struct LadderArguments {
   std::vector<std::string> traffic_modes;      // empty: all
   std::optional<std::int64_t> steps = 10'000;  // absent: all
   std::optional<double> arrivals;
+  std::vector<std::int64_t> query_lengths;
+  std::string closed;  // the most requests at once, or largest_measured; empty: the option is not given
+  std::optional<double> prefill_seconds;
+  std::string prefill_workload;
   bool no_rivals = false;
   std::optional<double> require_hits;  // share of steps
   std::string suggest;                 // a file or own_measurements; empty: no suggestion is made
@@ -42,6 +48,10 @@ struct LadderArguments {
   // Whether suggestions come from a file, so that no sizes are measured to make them.
   bool from_file() const { return !suggest.empty() && suggest != own_measurements; }
   bool serves() const { return !from_file() || verify; }
+  // Engines round sizes up to multiples of the one length that they decode with.
+  std::int64_t multiple() const {
+    return multiple_of > 0 ? multiple_of : query_lengths.size() == 1 ? query_lengths.front() : 1;
+  }
 };
 
 void add_options(options::Options& options, LadderArguments& asked);

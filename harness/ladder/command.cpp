@@ -12,6 +12,7 @@
 #include "graphs/base/files.hpp"
 #include "graphs/base/text.hpp"
 #include "harness/ladder/arguments.hpp"
+#include "harness/ladder/closed.hpp"
 #include "harness/ladder/ladder_fields.hpp"
 #include "harness/ladder/ladder_process.hpp"
 #include "harness/ladder/ladder_table.hpp"
@@ -53,14 +54,17 @@ std::vector<T> with_workloads(std::vector<T> measured, const std::vector<std::st
 }
 
 // `workloads`: those that the options name; empty: all.
-std::vector<Suggestion> suggest_from_file(const std::string& path, const LadderRequest& request,
-                                          const Budgets& budgets, const std::vector<std::string>& workloads) {
+std::vector<MeasuredGroup> groups_in_file(const std::string& path,
+                                          const std::vector<std::string>& workloads) {
   const model::PaddedText text = model::read_text(path);
-  const std::vector<std::int64_t>& rows = request.trace.rows;
   if (std::vector<Ladder> ladders = read_findings(text.view(), path).ladders; !ladders.empty())
-    return suggest(with_workloads(std::move(ladders), workloads, path), rows, budgets, path);
-  return suggest(with_workloads(model::read_result(text.view(), path).cells, workloads, path), rows, budgets,
-                 path);
+    return measured_groups(with_workloads(std::move(ladders), workloads, path), path);
+  model::Result result = model::read_result(text.view(), path);
+  const std::string trust = model::notes_of(result).front().text;
+  std::vector<MeasuredGroup> groups =
+      measured_groups(with_workloads(std::move(result.cells), workloads, path), path);
+  for (MeasuredGroup& each : groups) each.trust = trust.starts_with("trust: low") ? trust : "";
+  return groups;
 }
 
 struct Measured {
@@ -151,14 +155,14 @@ class LadderJob final : public sweep::Job {
       throw InputError("--exec",
                        "an arm of a SWITCH is a step in one graph: give --mode whole, or another --exec");
     from_file_ = asked_.from_file();
-    if (!asked_.suggest.empty()) check_suggestion(asked_, request_, budgets_);
+    if (infers()) check_suggestion(asked_, request_, budgets_);
     if (!from_file_) check_routes(request_);
     options_.axes.batch = request_.sizes;
     measured_.result.started_at = utc_now();
     const bool named = options_.places.contains("workload");
     if (from_file_)
-      measured_.findings.suggestions = suggest_from_file(
-          asked_.suggest, request_, budgets_, named ? options_.axes.workload : std::vector<std::string>());
+      suggest_from(
+          groups_in_file(asked_.suggest, named ? options_.axes.workload : std::vector<std::string>()));
   }
 
   std::vector<sweep::Output> outputs() override {
@@ -207,7 +211,7 @@ class LadderJob final : public sweep::Job {
       serve_planned(planned, options_, run.supervisor, asker, measured_);
     };
     serve_all(planned_);
-    if (!asked_.suggest.empty() && !from_file_ && !suggest_from_measured()) return !measured_.interrupted;
+    if (infers() && !from_file_ && !suggest_from_measured()) return !measured_.interrupted;
     if (asked_.verify && !measured_.interrupted) {
       if (!from_file_)
         serve_all(plan_verification(checked_.plan, request_, findings.suggestions, findings.ladders));
@@ -252,23 +256,46 @@ class LadderJob final : public sweep::Job {
 
  private:
   void require_hits(sweep::Findings& found) const {
-    for (const Ladder& ladder : measured_.findings.ladders) {
-      if (!asked_.require_hits || is_rival(ladder)) continue;
-      const double rate = ladder.launches.empty() ? 0 : ladder.launches.front().hit_rate;
-      if (rate >= *asked_.require_hits) continue;
+    if (!asked_.require_hits) return;
+    const auto require = [&](const std::string& id, double rate) {
+      if (rate >= *asked_.require_hits) return;
       found.complaints.push_back(
           fmt::format("{}: {:.1f} % of the steps hit a captured size; --require-hits asks for "
                       "{:g} %",
-                      ladder.id, 100 * rate, 100 * *asked_.require_hits));
+                      id, 100 * rate, 100 * *asked_.require_hits));
       found.exit_code = model::exit_few_hits;
+    };
+    for (const Closed& each : measured_.findings.closed) {
+      if (each.cell.batch > 0) require(model::id_of(each.cell), each.hit_rate.value_or(0));
+    }
+    for (const Ladder& ladder : measured_.findings.ladders) {
+      if (!request_.closed && !is_rival(ladder))
+        require(ladder.id, ladder.launches.empty() ? 0 : ladder.launches.front().hit_rate);
+    }
+  }
+
+  // Whether anything follows from the measured step times.
+  bool infers() const { return !asked_.suggest.empty() || request_.closed; }
+
+  void suggest_from(const std::vector<MeasuredGroup>& groups) {
+    LadderFindings& findings = measured_.findings;
+    const auto add = [&](const MeasuredGroup& group, const Trace& trace) {
+      if (!asked_.suggest.empty()) findings.suggestions.push_back(suggest(group, trace, budgets_));
+    };
+    if (!request_.closed) {
+      for (const MeasuredGroup& each : groups) add(each, request_.trace);
+      return;
+    }
+    for (ClosedBatches& each : close(groups, *request_.closed)) {
+      if (each.group && !each.trace.rows.empty()) add(groups[*each.group], each.trace);
+      findings.closed.push_back(std::move(each.closed));
     }
   }
 
   // Returns false if nothing can be suggested. The driver writes the measurements before the command fails.
   bool suggest_from_measured() {
-    LadderFindings& findings = measured_.findings;
     try {
-      findings.suggestions = suggest(findings.ladders, request_.trace.rows, budgets_, "--suggest");
+      suggest_from(measured_groups(measured_.findings.ladders, "--suggest"));
       return true;
     } catch (const std::exception&) {
       failure_ = std::current_exception();

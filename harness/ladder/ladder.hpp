@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/ladder/traffic.hpp"
 #include "harness/model/result.hpp"
 
 namespace graphbench::ladder {
@@ -211,8 +212,8 @@ struct LadderTraffic {
 struct Ladder {
   std::string id;
   model::Cell cell;  // its batch is the largest captured size; 0: none
-  // "eager", "every", "engine": a rival under the same traffic; "startup", "lazy": a rival with the same
-  // sizes, captured at that time; "suggested"; "best": has several modes
+  // "eager", "every", "engine", or a RivalList's name: a rival under the same traffic; "startup", "lazy": a
+  // rival with the same sizes, captured at that time; "suggested"; "best": has several modes
   std::string role = "asked";
   std::vector<std::string> also;  // further roles of this ladder: an equal ladder is not planned again
   std::vector<std::int64_t> sizes;
@@ -235,19 +236,38 @@ struct FrontierPoint {
   double step_seconds = 0;  // the mean over the traffic's steps
 };
 
+// A list of sizes that the suggested one is held against: "powers" (of two, as many), an engine's default by
+// the engine's name, or "engine" (--engine-sizes). Its sizes are those that the traffic needs.
+struct RivalList {
+  std::string name;
+  std::vector<std::int64_t> sizes = {};
+  std::optional<double> step_seconds = {};           // predicted; absent: a size is beyond the measured ones
+  bool beyond_budget = false;                        // then it may be faster
+  std::optional<double> verified_step_seconds = {};  // mean of the served steps
+  std::optional<double> over = {};                   // its served time over the suggestion's
+  std::optional<double> over_ci95_low = {};
+  std::optional<double> over_ci95_high = {};
+};
+std::string words_of(const RivalList& rival);
+
 // `--suggest`: within budgets, the ladder with the least step time, as a mean over the traffic's steps.
 struct Suggestion {
   model::Cell cell;  // the measured cell; its batch is the largest size
   std::string from;  // a file, or the id of the measured ladder
   std::vector<std::int64_t> sizes;
-  std::vector<std::int64_t> interpolated;       // the sizes without measured times
-  double step_seconds = 0;                      // predicted
-  double eager_step_seconds = 0;                // predicted, if all steps run eagerly
+  std::vector<std::int64_t> interpolated;  // the sizes that count as the next larger measured one
+  double step_seconds = 0;                 // predicted
+  // predicted, if all steps run eagerly; what was not measured counts as the next smaller size, so that no
+  // gain is too large
+  double eager_step_seconds = 0;
   double startup_seconds = 0;                   // to prepare and capture all sizes
-  double memory_bytes = 0;                      // the pool and the execs
+  std::optional<double> memory_bytes = {};      // the pool and the execs; absent: not known
   std::optional<double> memory_max_bytes = {};  // the budget
   // a point for each number of sizes that gives shorter steps than all smaller numbers
   std::vector<FrontierPoint> frontier;
+  std::vector<std::int64_t> few = {};  // the fewest sizes within 2 % of the best; empty: `sizes` are
+  std::vector<RivalList> rivals = {};
+  std::string trust = {};                       // why the measurements are little trusted; empty: they are
   std::string verified_by;                      // id of the ladder that served these sizes; empty: none
   std::optional<double> verified_step_seconds;  // mean of the served steps
   std::string eager = "graphbench";             // the program whose eager steps are the comparison
@@ -256,6 +276,7 @@ struct Suggestion {
   std::optional<double> over_eager_ci95_low = {};
   std::optional<double> over_eager_ci95_high = {};
   std::string no_suggestion = {};  // why no ladder is suggested; empty if one is
+  Trace trace = {};                // the steps that it is for
 };
 
 struct BestSize {
@@ -275,8 +296,31 @@ struct BestModes {
   std::optional<std::int64_t> no_gain_from_tokens;
 };
 
+struct ClosedPoint {
+  double batch = 0;
+  double step_seconds = 0;
+  bool captured = false;  // false: its steps run eagerly
+};
+
+// `--closed`: the batches that requests form, if steps take as long as they were measured to take.
+struct Closed {
+  model::Cell cell;                            // its batch is the largest captured size
+  std::string from;                            // where the step times come from, as of a suggestion
+  std::string traffic;                         // as the user gave it
+  double rate = 0;                             // requests per second
+  double tokens = 0;                           // of a request, which are its steps; the mean
+  std::optional<double> prefill_seconds = {};  // absent: decode only
+  std::int64_t most = 0;                       // requests at once
+  // Batches that keep their size, ascending: from empty the first, from full the last, unless `none` says why
+  // from full there is none.
+  std::vector<ClosedPoint> points = {};
+  std::string none = {};
+  std::optional<double> hit_rate = {};  // share of steps in captured sizes, from empty; absent: no answer
+};
+
 struct LadderFindings {
   std::vector<Ladder> ladders;
+  std::vector<Closed> closed = {};
   std::vector<Suggestion> suggestions;
   std::vector<BestModes> best;
 };
@@ -290,5 +334,6 @@ LadderFindings read_findings(std::string_view text, const std::string& source);
 // What a ladder or a suggestion comes to, in one sentence; empty for a ladder without launches.
 std::string sentence_of(const Ladder& ladder);
 std::string sentence_of(const Suggestion& made);
+std::string sentence_of(const Closed& closed);
 
 }  // namespace graphbench::ladder

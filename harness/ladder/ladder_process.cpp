@@ -50,6 +50,7 @@ namespace graphbench::ladder {
 std::string ladders_to_json(const model::Result& result, const LadderFindings& findings) {
   std::string lists;
   if (!findings.ladders.empty()) lists += model::lines_of("ladders", findings.ladders);
+  if (!findings.closed.empty()) lists += model::lines_of("closed", findings.closed);
   if (!findings.suggestions.empty()) lists += model::lines_of("suggestions", findings.suggestions);
   if (!findings.best.empty()) lists += model::lines_of("best", findings.best);
   return model::to_json(result, lists);
@@ -62,6 +63,8 @@ LadderFindings read_findings(std::string_view text, const std::string& source) {
     model::JsonReader reader(walk);
     if (key == "ladders") {
       reader.read(value, findings.ladders);
+    } else if (key == "closed") {
+      reader.read(value, findings.closed);
     } else if (key == "suggestions") {
       reader.read(value, findings.suggestions);
     } else if (key == "best") {

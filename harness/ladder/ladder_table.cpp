@@ -180,14 +180,14 @@ void add_rivals(reporters::Section& section, const LadderSummary& summary) {
     say(ratio, "with every size in mode " + mode + " they");
 }
 
-const char* title_of(const std::string& role) {
+std::string title_of(const std::string& role) {
   if (role == "eager") return "rival: every step eager";
   if (role == "suggested") return "suggested ladder";
   if (role == "lazy") return "rival: the same sizes, captured lazily:";
   if (role == "startup") return "rival: the same sizes, captured at start-up:";
   if (role == "best") return "each size in its fastest mode:";
   if (role == "every") return "rival: every size captured";
-  return role == "engine" ? "rival: --engine-sizes" : "ladder";
+  return role == "asked" ? "ladder" : "rival: " + words_of({.name = role});
 }
 
 std::string list_of(const std::vector<std::int64_t>& sizes) {
@@ -196,7 +196,7 @@ std::string list_of(const std::vector<std::int64_t>& sizes) {
 
 // With the numbers of the ladder's first launch.
 void add_ladder(reporters::Report& report, const Ladder& ladder) {
-  reporters::Section section{.subject = title_of(ladder.role) + std::string(" ") + ladder.id,
+  reporters::Section section{.subject = title_of(ladder.role) + " " + ladder.id,
                              .columns = {{.name = "times", .align = reporters::Align::left},
                                          {.name = "p50", .unit = "seconds"},
                                          {.name = "p90", .unit = "seconds"},
@@ -256,6 +256,11 @@ reporters::Section best_section(const BestModes& best) {
   return section;
 }
 
+std::string memory_text(const Suggestion& made) {
+  return made.memory_bytes ? reporters::format_bytes(static_cast<std::int64_t>(*made.memory_bytes))
+                           : "an unknown amount";
+}
+
 reporters::Section suggestion_section(const Suggestion& made, const std::vector<std::string>& flags) {
   const bool none = !made.no_suggestion.empty();
   reporters::Section section{
@@ -268,26 +273,40 @@ reporters::Section suggestion_section(const Suggestion& made, const std::vector<
         {.values = {reporters::count_value(each.sizes), reporters::seconds_value(each.step_seconds)}});
   add_sentence(section, "", fmt::format("{} {}", none ? "sizes" : "--capture-sizes", list_of(made.sizes)));
   for (const std::string& flag : flags) add_sentence(section, "", flag);
-  add_sentence(section, "mean step",
-               fmt::format("{} predicted, {} served", reporters::format_seconds(made.step_seconds),
-                           seconds_or_dash(made.verified_step_seconds)));
-  std::string eager =
-      fmt::format("{} predicted, {} served", reporters::format_seconds(made.eager_step_seconds),
-                  seconds_or_dash(made.eager_verified_step_seconds));
-  if (made.over_eager)
-    eager += fmt::format("; gain {} ({} to {})", reporters::format_ratio(*made.over_eager),
-                         reporters::format_ratio(*made.over_eager_ci95_low),
-                         reporters::format_ratio(*made.over_eager_ci95_high));
-  add_sentence(section, fmt::format("eager ({}'s own)", made.eager), std::move(eager));
+  const auto predicted_and_served = [&](const std::optional<double>& predicted,
+                                        const std::optional<double>& served) {
+    return fmt::format("{} predicted, {}", seconds_or_dash(predicted),
+                       served ? reporters::format_seconds(*served) + " served" : "not served");
+  };
+  const auto with_ratio = [](std::string text, const char* of, const std::optional<double>& ratio,
+                             const std::optional<double>& low, const std::optional<double>& high) {
+    if (!ratio) return text;
+    return text + fmt::format("; {}{} ({} to {})", of, reporters::format_ratio(*ratio),
+                              reporters::format_ratio(*low), reporters::format_ratio(*high));
+  };
+  add_sentence(section, "mean step", predicted_and_served(made.step_seconds, made.verified_step_seconds));
+  add_sentence(section, fmt::format("eager ({}'s own)", made.eager),
+               with_ratio(predicted_and_served(made.eager_step_seconds, made.eager_verified_step_seconds),
+                          "gain ", made.over_eager, made.over_eager_ci95_low, made.over_eager_ci95_high));
+  for (const RivalList& each : made.rivals)
+    add_sentence(section,
+                 fmt::format("{} ({} sizes{})", words_of(each), each.sizes.size(),
+                             each.beyond_budget ? ", beyond the budget" : ""),
+                 with_ratio(predicted_and_served(each.step_seconds, each.verified_step_seconds), "",
+                            each.over, each.over_ci95_low, each.over_ci95_high));
   add_sentence(section, "",
                fmt::format("{} to start, {} of memory", reporters::format_seconds(made.startup_seconds),
-                           reporters::format_bytes(static_cast<std::int64_t>(made.memory_bytes))));
+                           memory_text(made)));
   if (made.memory_max_bytes)
     add_sentence(
         section, "",
         "the memory budget is " + reporters::format_bytes(static_cast<std::int64_t>(*made.memory_max_bytes)));
+  if (!made.few.empty())
+    add_sentence(section, "",
+                 fmt::format("{} sizes take at most 2 % longer: {}", made.few.size(), list_of(made.few)));
   if (!made.interpolated.empty())
-    add_sentence(section, "interpolated, not measured", list_of(made.interpolated));
+    add_sentence(section, "not measured, taken as the next larger measured size", list_of(made.interpolated));
+  if (!made.trust.empty()) add_sentence(section, made.from, made.trust, reporters::Weight::notice);
   return section;
 }
 
@@ -312,18 +331,42 @@ std::string sentence_of(const Ladder& ladder) {
 }
 
 std::string sentence_of(const Suggestion& made) {
+  const std::string eager =
+      reporters::format_seconds(made.eager_verified_step_seconds.value_or(made.eager_step_seconds));
+  if (made.sizes.empty())
+    return "Capture nothing: all eager takes " + eager + " a step, and no captured sizes are faster.";
   const std::string what = made.no_suggestion.empty()
                                ? "Capture sizes " + list_of(made.sizes)
                                : "Nothing is suggested (" + made.no_suggestion + "): sizes " +
                                      list_of(made.sizes) + " are the best";
-  std::string text =
-      fmt::format("{}: {} a step predicted", what, reporters::format_seconds(made.step_seconds));
-  if (made.verified_step_seconds)
-    text += fmt::format(", {} served", reporters::format_seconds(*made.verified_step_seconds));
-  return text + fmt::format("; {} all eager; {} to start, {} of memory.",
-                            reporters::format_seconds(made.eager_step_seconds),
-                            reporters::format_seconds(made.startup_seconds),
-                            reporters::format_bytes(static_cast<std::int64_t>(made.memory_bytes)));
+  return fmt::format("{}: {} a step predicted, {}; {} all eager; {} to start, {} of memory.", what,
+                     reporters::format_seconds(made.step_seconds),
+                     made.verified_step_seconds
+                         ? reporters::format_seconds(*made.verified_step_seconds) + " served"
+                         : "not served",
+                     eager, reporters::format_seconds(made.startup_seconds), memory_text(made));
+}
+
+std::string sentence_of(const Closed& closed) {
+  std::string text = fmt::format("{} ({} requests a second, {} tokens each, {}): ", closed.traffic,
+                                 reporters::format_count(closed.rate), reporters::format_count(closed.tokens),
+                                 closed.prefill_seconds
+                                     ? reporters::format_seconds(*closed.prefill_seconds) + " of prefill each"
+                                     : "decode only");
+  for (std::size_t i = 0; i < closed.points.size(); ++i) {
+    const ClosedPoint& point = closed.points[i];
+    const bool full = i + 1 == closed.points.size() && closed.none.empty();
+    text += fmt::format("{}batches of {:.1f} from {}, {} a step{}", i == 0 ? "" : "; ", point.batch,
+                        i == 0 ? (full ? "empty and from full" : "empty")
+                        : full ? "full"
+                               : "between",
+                        reporters::format_seconds(point.step_seconds), point.captured ? "" : ", eager");
+  }
+  if (!closed.none.empty()) text += closed.points.empty() ? closed.none : "; from full " + closed.none;
+  if (closed.hit_rate && closed.cell.batch > 0)
+    text += fmt::format("; {} of the steps from empty hit a captured size",
+                        reporters::percent_text(*closed.hit_rate));
+  return text + ".";
 }
 
 reporters::Report report_of(const LadderFindings& findings,
@@ -340,6 +383,7 @@ reporters::Report report_of(const LadderFindings& findings,
   for (const Ladder& ladder : findings.ladders) {
     if (!is_rival(ladder)) conclude(ladder);
   }
+  for (const Closed& closed : findings.closed) conclude(closed);
   for (const Suggestion& made : findings.suggestions) conclude(made);
   return report;
 }

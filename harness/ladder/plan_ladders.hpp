@@ -12,6 +12,16 @@
 
 namespace graphbench::ladder {
 
+struct ClosedRequest {
+  Traffic traffic;                        // with requests
+  std::optional<std::int64_t> most = {};  // absent: the largest size that was measured
+  // the time of a prefill, or a workload whose step at the smallest batch is one; "": decode only
+  std::optional<double> prefill_seconds = {};
+  std::string prefill_workload = {};
+  std::int64_t steps = 0;
+  std::uint64_t seed = 1;
+};
+
 struct LadderRequest {
   std::vector<std::int64_t> sizes;
   std::vector<std::int64_t> engine_sizes;  // sizes of the engine rival; empty: there is none
@@ -20,7 +30,8 @@ struct LadderRequest {
   Trace trace;
   LadderTraffic traffic;  // has name, rate and modes; planned() fills in the others, from the trace
   bool rivals = true;     // also measures two rivals: every step eager, and every size captured
-  bool suggests = false;  // measures the eager rival even if `rivals` is false
+  std::optional<ClosedRequest> closed = {};  // then the trace only measures what steps take
+  bool suggests = false;                     // measures the eager rival even if `rivals` is false
 };
 
 // With more sizes in the traffic than this, no rival captures every size.

@@ -4,12 +4,14 @@
 #include "harness/ladder/suggest.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <list>
 #include <set>
 
 #include "graphs/base/error.hpp"
 #include "graphs/base/text.hpp"
 #include "harness/ladder/interpolate.hpp"
+#include "harness/ladder/traffic.hpp"
 #include "harness/model/axes.hpp"
 #include "harness/model/statistics/moments.hpp"
 #include "harness/model/statistics/quantiles.hpp"
@@ -220,8 +222,13 @@ double memory_of(const Measurements& measured, const std::vector<std::int64_t>& 
   return graphs + pool;
 }
 
+std::optional<double> priced(const std::map<std::int64_t, double>& measured, std::int64_t size) {
+  const auto found = measured.lower_bound(size);
+  return found == measured.end() ? std::nullopt : std::optional(found->second);
+}
+
 SuggestProblem problem_of(const Measurements& measured, const std::vector<std::int64_t>& rows,
-                          const std::string& where) {
+                          const std::string& where, std::int64_t multiple_of) {
   if (measured.step_seconds.empty() || measured.eager.empty())
     throw InputError(
         where,
@@ -233,29 +240,60 @@ SuggestProblem problem_of(const Measurements& measured, const std::vector<std::i
     throw InputError(where, "steps have up to " + std::to_string(largest) + " rows, but " +
                                 std::to_string(measured.eager.rbegin()->first) +
                                 " is the largest measured size: measure larger sizes");
-  const StepTimes steps(measured.step_seconds), startups(measured.startup_seconds),
-      execs(measured.exec_bytes), pools(measured.pool_bytes), eager(measured.eager);
-  std::set<std::int64_t> sizes;
-  for (const auto& [size, seconds] : measured.step_seconds) sizes.insert(size);
   for (const auto& [size, count] : problem.steps) {
-    if (steps.at(size)) sizes.insert(size);
-    // A step below the smallest measured size counts with that size's time.
-    problem.eager[size] = eager.at(size).value_or(measured.eager.begin()->second);
+    problem.eager[size] = *priced(measured.eager, size);
+    const auto above = measured.eager.upper_bound(size);
+    problem.eager_least[size] = (above == measured.eager.begin() ? above : std::prev(above))->second;
   }
+  std::set<std::int64_t> sizes;
+  for (const auto& [size, seconds] : measured.step_seconds) sizes.insert(size / multiple_of * multiple_of);
+  sizes.erase(0);
   for (const std::int64_t size : sizes) {
     problem.candidates.push_back({.size = size,
-                                  .step_seconds = *steps.at(size),
-                                  .startup_seconds = startups.at(size).value_or(0),
-                                  .exec_bytes = execs.at(size).value_or(0),
-                                  .pool_bytes = pools.at(size).value_or(0),
-                                  .measured = steps.measured(size)});
+                                  .step_seconds = *priced(measured.step_seconds, size),
+                                  .startup_seconds = priced(measured.startup_seconds, size).value_or(0),
+                                  .exec_bytes = priced(measured.exec_bytes, size).value_or(0),
+                                  .pool_bytes = priced(measured.pool_bytes, size).value_or(0),
+                                  .measured = measured.step_seconds.contains(size)});
   }
   return problem;
+}
+
+std::optional<Choice> cost_of(const Measurements& measured, const SuggestProblem& problem,
+                              const std::vector<std::int64_t>& sizes) {
+  Choice cost{.sizes = sizes};
+  double pool = 0;
+  for (const std::int64_t size : sizes) {
+    if (!priced(measured.step_seconds, size)) return std::nullopt;
+    cost.startup_seconds += priced(measured.startup_seconds, size).value_or(0);
+    cost.memory_bytes += priced(measured.exec_bytes, size).value_or(0);
+    pool = std::max(pool, priced(measured.pool_bytes, size).value_or(0));
+  }
+  cost.memory_bytes += pool;
+  for (const auto& [rows, count] : problem.steps) {
+    const auto fits = std::ranges::lower_bound(sizes, rows);
+    cost.seconds += static_cast<double>(count) *
+                    (fits == sizes.end() ? problem.eager.at(rows) : *priced(measured.step_seconds, *fits));
+  }
+  return cost;
+}
+
+bool fits(const SuggestProblem& problem, const Choice& choice) {
+  return std::ssize(choice.sizes) <= problem.sizes_max.value_or(size_max) &&
+         choice.memory_bytes <= problem.memory_bytes.value_or(HUGE_VAL) &&
+         choice.startup_seconds <= problem.startup_seconds.value_or(HUGE_VAL);
 }
 
 const std::vector<std::string>& engines() {
   static const std::vector<std::string> names = {"vllm", "sglang", "trtllm"};
   return names;
+}
+
+std::vector<std::int64_t> default_sizes(const std::string& engine) {
+  const char* const list = engine == "vllm"     ? "1,2,4,8:256:+8,272:512:+16"
+                           : engine == "sglang" ? "1,2,4,8,12,16:256:+8"
+                                                : "1,2,4,8:128:+8";
+  return parse_sizes(engine, list);
 }
 
 std::string flag_for(const std::string& engine, const std::vector<std::int64_t>& sizes, LadderPad pad) {
@@ -275,8 +313,8 @@ std::vector<std::string> flags_for(const Suggestion& made, const std::vector<std
                                    LadderPad pad) {
   std::vector<std::string> flags;
   if (!made.no_suggestion.empty()) return flags;
-  for (const std::string& engine : engines)
-    flags.push_back(engine + ": " + flag_for(engine, made.sizes, pad));
+  const char* const how = made.verified_step_seconds ? " (served): " : " (predicted, not served): ";
+  for (const std::string& engine : engines) flags.push_back(engine + how + flag_for(engine, made.sizes, pad));
   return flags;
 }
 

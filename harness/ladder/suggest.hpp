@@ -19,13 +19,14 @@ struct Candidate {
   double startup_seconds = 0;
   double exec_bytes = 0;
   double pool_bytes = 0;  // the size's own pool; a ladder's sizes share a pool as large as the largest
-  bool measured = true;   // false: interpolated
+  bool measured = true;   // false: with the values of the next larger measured size
 };
 
 struct SuggestProblem {
   std::map<std::int64_t, std::int64_t> steps;  // rows -> number of steps
   std::vector<Candidate> candidates;           // ascending
   std::map<std::int64_t, double> eager;        // seconds of an eager step by rows, for all rows in `steps`
+  std::map<std::int64_t, double> eager_least;  // the same, but what was not measured is never too high
   std::optional<std::int64_t> sizes_max;
   std::optional<double> memory_bytes;
   std::optional<double> startup_seconds;
@@ -57,21 +58,32 @@ Measurements measurements_of(const Ladder& ladder);
 // cells. Step times are means.
 Measurements measurements_of(const std::vector<model::CellResult>& cells, const model::Cell& of);
 
-// Predicts the memory of a ladder with these sizes, as best_ladders() does. Throws InputError(`where`) for a
-// size outside of the measured sizes.
+// Predicts the memory of a ladder with these sizes; between measured sizes by interpolation, because this is
+// a budget. Throws InputError(`where`) for a size outside of the measured sizes.
 double memory_of(const Measurements& measured, const std::vector<std::int64_t>& sizes,
                  const std::string& where);
 
-// Candidates are the measured sizes and, by interpolation, the traffic's sizes between them. Throws
-// InputError(`where`) if no graph or no eager step was measured, or none as large as the largest step.
-SuggestProblem problem_of(const Measurements& measured, const std::vector<std::int64_t>& rows,
-                          const std::string& where);
+// What was measured at `size`, else at the next larger size, so that a step that costs by tiles is never
+// priced too low. Absent beyond the largest size.
+std::optional<double> priced(const std::map<std::int64_t, double>& measured, std::int64_t size);
 
-// The known engines, in the versions that docs/reference/ladder.md names. flag_for() returns the flag that
+// Candidates are the largest multiples of `multiple_of` up to each measured size. Throws InputError(`where`)
+// if no graph or no eager step was measured, or none as large as the largest step.
+SuggestProblem problem_of(const Measurements& measured, const std::vector<std::int64_t>& rows,
+                          const std::string& where, std::int64_t multiple_of = 1);
+
+// What a ladder of any sizes takes for the problem's steps. Absent if a size is beyond the measured ones.
+std::optional<Choice> cost_of(const Measurements& measured, const SuggestProblem& problem,
+                              const std::vector<std::int64_t>& sizes);
+bool fits(const SuggestProblem& problem, const Choice& choice);
+
+// The known engines, in the versions that docs/reference/ladder.md names. default_sizes(): what an engine
+// captures by default, on one GPU. flag_for() returns the flag that
 // gives `sizes`, which must not be empty, to an engine. `pad` applies to engines with a flag for padding.
 const std::vector<std::string>& engines();
+std::vector<std::int64_t> default_sizes(const std::string& engine);
 std::string flag_for(const std::string& engine, const std::vector<std::int64_t>& sizes, LadderPad pad);
-// "vllm: ..." for each engine; none if there is no suggestion.
+// "vllm (served): ..." for each engine; none if there is no suggestion.
 std::vector<std::string> flags_for(const Suggestion& made, const std::vector<std::string>& engines,
                                    LadderPad pad);
 

@@ -17,29 +17,42 @@
 namespace graphbench::ladder {
 namespace {
 
-Suggestion suggestion_of(const Measurements& measured, const std::vector<std::int64_t>& rows,
-                         const Budgets& budgets, const std::string& where) {
-  SuggestProblem problem = problem_of(measured, rows, where);
-  problem.sizes_max = budgets.sizes_max;
-  problem.memory_bytes =
-      budgets.memory_of.empty() ? budgets.memory_bytes : memory_of(measured, budgets.memory_of, "--memory");
-  problem.startup_seconds = budgets.startup_seconds;
-  const std::vector<Choice> best = best_ladders(problem);
-  const auto steps = static_cast<double>(rows.size());
-  Suggestion suggestion;
-  suggestion.sizes = best.back().sizes;
-  for (const Candidate& each : problem.candidates) {
-    if (!each.measured && contains(suggestion.sizes, each.size)) suggestion.interpolated.push_back(each.size);
+constexpr const char* nothing_to_capture = "capture nothing: all eager is fastest";
+constexpr double few_margin = 0.02;
+
+// The lists that a suggestion is held against, with what they are predicted to take.
+std::vector<RivalList> rivals_of(const Choice& best, const MeasuredGroup& from, const SuggestProblem& problem,
+                                 const Budgets& budgets) {
+  const std::int64_t largest = problem.steps.rbegin()->first;
+  std::vector<std::int64_t> powers = {1};
+  while (powers.back() < largest) powers.push_back(2 * powers.back());
+  if (powers.size() > best.sizes.size()) powers.erase(powers.begin(), powers.end() - std::ssize(best.sizes));
+  std::vector<std::pair<std::string, std::vector<std::int64_t>>> lists = {{"powers", std::move(powers)}};
+  for (const std::string& engine : budgets.engines) lists.emplace_back(engine, default_sizes(engine));
+  if (!budgets.engine_sizes.empty()) lists.emplace_back("engine", budgets.engine_sizes);
+  std::vector<RivalList> rivals;
+  for (auto& [name, sizes] : lists) {
+    round_up(sizes, budgets.multiple_of);
+    const auto needed = std::ranges::lower_bound(sizes, largest);
+    if (needed != sizes.end()) sizes.erase(std::next(needed), sizes.end());
+    RivalList& rival = rivals.emplace_back(RivalList{.name = name, .sizes = sizes});
+    const std::optional<Choice> cost = cost_of(from.measured, problem, sizes);
+    if (cost) rival.step_seconds = cost->seconds;
+    rival.beyond_budget =
+        cost ? !fits(problem, *cost) : std::ssize(sizes) > problem.sizes_max.value_or(size_max);
   }
-  suggestion.step_seconds = best.back().seconds / steps;
-  suggestion.eager_step_seconds = best.front().seconds / steps;
-  suggestion.startup_seconds = best.back().startup_seconds;
-  suggestion.memory_bytes = best.back().memory_bytes;
-  suggestion.memory_max_bytes = problem.memory_bytes;
-  suggestion.no_suggestion = "not served";  // add_verification() replaces it for a verified suggestion
-  for (const Choice& each : best)
-    suggestion.frontier.push_back({static_cast<std::int64_t>(each.sizes.size()), each.seconds / steps});
-  return suggestion;
+  return rivals;
+}
+
+std::string why_none_predicted(const Suggestion& made) {
+  if (made.sizes.empty()) return nothing_to_capture;
+  for (const RivalList& rival : made.rivals) {
+    if (!rival.beyond_budget && rival.step_seconds.value_or(HUGE_VAL) < made.step_seconds * (1 - 1e-9))
+      return words_of(rival) + " would take less time";
+  }
+  return made.step_seconds * (1 + gain_that_counts) > made.eager_step_seconds
+             ? "the predicted gain over eager is not certain"
+             : "";
 }
 
 bool is_same(model::Cell a, const model::Cell& b) {
@@ -73,15 +86,16 @@ Measurements measurements_around(const Ladder& ladder, const std::vector<Ladder>
   return measured;
 }
 
-// The ladder that captured `sizes` at start-up, with `of`'s program and mode; null if there is none. Without
-// sizes, the eager ladder.
-const Ladder* served(const std::vector<Ladder>& ladders, const model::Cell& of,
+// The ladder that captured `sizes` at start-up and served the suggestion's steps, with its program and mode;
+// null if there is none. Without sizes, the eager ladder.
+const Ladder* served(const std::vector<Ladder>& ladders, const Suggestion& made,
                      const std::vector<std::int64_t>& sizes) {
+  const std::string digest = made.trace.digest();
   const auto found = std::ranges::find_if(ladders, [&](const Ladder& each) {
     model::Cell cell = each.cell;
-    if (sizes.empty()) cell.mode = of.mode;
-    return each.sizes == sizes && is_same(cell, of) && !each.launches.empty() &&
-           each.policy.when == CaptureWhen::startup;
+    if (sizes.empty()) cell.mode = made.cell.mode;
+    return each.sizes == sizes && is_same(cell, made.cell) && each.traffic.digest == digest &&
+           !each.launches.empty() && each.policy.when == CaptureWhen::startup;
   });
   return found == ladders.end() ? nullptr : &*found;
 }
@@ -96,22 +110,21 @@ std::vector<double> step_seconds(const Ladder& ladder, const Ladder& other) {
   return means;
 }
 
-bool agree(double predicted, double served) {
-  return std::abs(served / predicted - 1) <= disagreement_max;
-}
-
 // The reason why there is no suggestion; empty if there is one.
 std::string why_none(const Suggestion& made, std::size_t launches) {
-  if (!agree(made.step_seconds, *made.verified_step_seconds) ||
-      !agree(made.eager_step_seconds, *made.eager_verified_step_seconds))
-    return "served and predicted times differ";
+  if (made.sizes.empty()) return nothing_to_capture;
   if (launches < 3) return "fewer than 3 launches";
-  const bool gains = !made.sizes.empty() && made.over_eager_ci95_low.value_or(0) > 1;
-  return gains ? "" : "the gain over eager is not certain";
+  if (made.over_eager_ci95_low.value_or(0) <= 1) return "the gain over eager is not certain";
+  for (const RivalList& rival : made.rivals) {
+    if (!rival.beyond_budget && rival.over_ci95_high.value_or(1) < 1)
+      return words_of(rival) + " took less time";
+  }
+  return "";
 }
 
-std::int64_t largest(const Suggestion& suggestion) {
-  return suggestion.sizes.empty() ? 0 : suggestion.sizes.back();
+std::optional<model::RatioOfMeans> ratio_over(const std::vector<double>& rival,
+                                              const std::vector<double>& own) {
+  return model::ratio_of_means(rival, own, model::log_spread_min * model::mean_of(own));
 }
 
 using ByMode = std::map<std::string, double>;
@@ -146,44 +159,36 @@ std::optional<std::int64_t> no_gain_from(const std::vector<BestSize>& sizes) {
 
 }  // namespace
 
-std::vector<Suggestion> suggest(const std::vector<Ladder>& ladders, const std::vector<std::int64_t>& rows,
-                                const Budgets& budgets, const std::string& where) {
-  std::vector<Suggestion> suggestions;
+std::vector<MeasuredGroup> measured_groups(const std::vector<Ladder>& ladders, const std::string& where) {
+  std::vector<MeasuredGroup> groups;
   for (const Ladder& ladder : ladders) {
     if (ladder.role != "asked" || ladder.sizes.empty() || ladder.launches.empty()) continue;
-    Suggestion& made =
-        suggestions.emplace_back(suggestion_of(measurements_around(ladder, ladders), rows, budgets, where));
-    made.cell = ladder.cell;
-    made.cell.batch = largest(made);
-    made.from = ladder.id;
+    groups.push_back({ladder.cell, ladder.id, where, measurements_around(ladder, ladders), ladder.sizes});
   }
-  return suggestions;
+  return groups;
 }
 
-std::vector<Suggestion> suggest(const std::vector<model::CellResult>& cells,
-                                const std::vector<std::int64_t>& rows, const Budgets& budgets,
-                                const std::string& where) {
-  std::vector<Suggestion> suggestions;
+std::vector<MeasuredGroup> measured_groups(const std::vector<model::CellResult>& cells,
+                                           const std::string& where) {
+  std::vector<MeasuredGroup> groups;
   std::vector<model::Cell> left_aside;  // a cell of each group without eager
   for (const model::CellResult& each : cells) {
     const auto is_like = [&](const model::Cell& cell) { return is_same(cell, each.cell); };
-    const bool seen = std::ranges::any_of(suggestions, is_like, &Suggestion::cell) ||
+    const bool seen = std::ranges::any_of(groups, is_like, &MeasuredGroup::cell) ||
                       std::ranges::any_of(left_aside, is_like);
     if (seen || !model::is_graph_mode(each.cell.mode) || each.status != model::CellStatus::ok) continue;
-    const Measurements measured = measurements_of(cells, each.cell);
+    Measurements measured = measurements_of(cells, each.cell);
     // Without an axis, a sweep has a second grid of graphs alone, which asks how many warmups a capture
     // needs.
     if (measured.eager.empty()) {
       left_aside.push_back(each.cell);
-      continue;
+    } else {
+      groups.push_back({each.cell, where, where + ": " + words_of_group(each.cell), std::move(measured)});
+      for (const auto& [size, seconds] : groups.back().measured.step_seconds)
+        groups.back().sizes.push_back(size);
     }
-    Suggestion& made = suggestions.emplace_back(
-        suggestion_of(measured, rows, budgets, where + ": " + words_of_group(each.cell)));
-    made.cell = each.cell;
-    made.cell.batch = largest(made);
-    made.from = where;
   }
-  if (!suggestions.empty()) return suggestions;
+  if (!groups.empty()) return groups;
   if (left_aside.empty())
     throw InputError(where,
                      "the result has no measured graph, so nothing can be suggested: sweep a graph mode");
@@ -191,6 +196,50 @@ std::vector<Suggestion> suggest(const std::vector<model::CellResult>& cells,
   throw InputError(where, "no group of graphs has eager cells (" + words_of_group(left_aside.front()) +
                               (more == 0 ? "" : ", and " + std::to_string(more) + " more") +
                               "), so nothing can be suggested: sweep eager too");
+}
+
+Suggestion suggest(const MeasuredGroup& from, const Trace& trace, const Budgets& budgets) {
+  const Measurements& measured = from.measured;
+  SuggestProblem problem = problem_of(measured, trace.rows, from.where, budgets.multiple_of);
+  problem.sizes_max = budgets.sizes_max;
+  problem.memory_bytes =
+      budgets.memory_of.empty() ? budgets.memory_bytes : memory_of(measured, budgets.memory_of, "--memory");
+  problem.startup_seconds = budgets.startup_seconds;
+  const std::vector<Choice> best = best_ladders(problem);
+  const auto steps = static_cast<double>(trace.rows.size());
+  Suggestion made;
+  made.cell = from.cell;
+  made.from = from.from;
+  made.trust = from.trust;
+  if (from.cell.dtype == model::of_its_own) made.eager = "the step";
+  made.trace = trace;
+  made.sizes = best.back().sizes;
+  made.cell.batch = made.sizes.empty() ? 0 : made.sizes.back();
+  for (const Candidate& each : problem.candidates) {
+    if (!each.measured && contains(made.sizes, each.size)) made.interpolated.push_back(each.size);
+  }
+  made.step_seconds = best.back().seconds / steps;
+  for (const auto& [size, count] : problem.steps)
+    made.eager_step_seconds += static_cast<double>(count) * problem.eager_least.at(size) / steps;
+  made.startup_seconds = best.back().startup_seconds;
+  if (!measured.pool_bytes.empty()) made.memory_bytes = best.back().memory_bytes;
+  made.memory_max_bytes = problem.memory_bytes;
+  for (const Choice& each : best)
+    made.frontier.push_back({static_cast<std::int64_t>(each.sizes.size()), each.seconds / steps});
+  const auto few = std::ranges::find_if(
+      best, [&](const Choice& each) { return each.seconds <= (1 + few_margin) * best.back().seconds; });
+  if (!few->sizes.empty() && few->sizes.size() < made.sizes.size()) made.few = few->sizes;
+  if (!made.sizes.empty()) made.rivals = rivals_of(best.back(), from, problem, budgets);
+  for (RivalList& rival : made.rivals) {
+    if (rival.step_seconds) *rival.step_seconds /= steps;
+  }
+  made.no_suggestion = why_none_predicted(made);
+  return made;
+}
+
+std::string words_of(const RivalList& rival) {
+  if (rival.name == "powers") return "powers of two";
+  return rival.name == "engine" ? "--engine-sizes" : rival.name + "'s default";
 }
 
 std::vector<PlannedLadder> plan_verification(const model::Plan& plan, const LadderRequest& request,
@@ -203,8 +252,13 @@ std::vector<PlannedLadder> plan_verification(const model::Plan& plan, const Ladd
     for (const Suggestion& made : suggestions) {
       if (!is_same(model::cell_of(task, 0), made.cell)) continue;
       matched = true;
-      for (const std::vector<std::int64_t>& sizes : {made.sizes, std::vector<std::int64_t>()}) {
-        PlannedLadder next = planned(task, request, sizes.empty() ? "eager" : "suggested", sizes);
+      LadderRequest of = request;
+      of.trace = made.trace;
+      std::vector<std::pair<std::string, std::vector<std::int64_t>>> lists = {
+          {made.sizes.empty() ? "eager" : "suggested", made.sizes}, {"eager", {}}};
+      for (const RivalList& rival : made.rivals) lists.emplace_back(rival.name, rival.sizes);
+      for (const auto& [role, sizes] : lists) {
+        PlannedLadder next = planned(task, of, role, sizes);
         if (std::ranges::find(measured, next.ladder.id, &Ladder::id) == measured.end() &&
             seen.emplace(next.ladder.id, task.launch).second)
           ladders.push_back(std::move(next));
@@ -220,16 +274,25 @@ std::vector<PlannedLadder> plan_verification(const model::Plan& plan, const Ladd
 
 void add_verification(const std::vector<Ladder>& ladders, std::vector<Suggestion>& suggestions) {
   for (Suggestion& made : suggestions) {
-    const Ladder* const graphs = served(ladders, made.cell, made.sizes);
-    const Ladder* const eager = served(ladders, made.cell, {});
+    const Ladder* const graphs = served(ladders, made, made.sizes);
+    const Ladder* const eager = served(ladders, made, {});
     if (graphs == nullptr || eager == nullptr) continue;
     const std::vector<double> own = step_seconds(*graphs, *eager), eagers = step_seconds(*eager, *graphs);
     if (own.empty()) continue;
     made.verified_by = graphs->id;
     made.verified_step_seconds = model::mean_of(own);
     made.eager_verified_step_seconds = model::mean_of(eagers);
-    const double spread_min = model::log_spread_min * *made.verified_step_seconds;
-    if (const auto gain = model::ratio_of_means(eagers, own, spread_min)) {
+    for (RivalList& rival : made.rivals) {
+      const Ladder* const of = served(ladders, made, rival.sizes);
+      if (of == nullptr || step_seconds(*of, *graphs).empty()) continue;
+      rival.verified_step_seconds = model::mean_of(step_seconds(*of, *graphs));
+      if (const auto ratio = ratio_over(step_seconds(*of, *graphs), step_seconds(*graphs, *of))) {
+        rival.over = ratio->ratio;
+        rival.over_ci95_low = ratio->low;
+        rival.over_ci95_high = ratio->high;
+      }
+    }
+    if (const auto gain = ratio_over(eagers, own)) {
       made.over_eager = gain->ratio;
       made.over_eager_ci95_low = gain->low;
       made.over_eager_ci95_high = gain->high;

@@ -72,12 +72,22 @@ Traffic zipf(const Parameters& of) {
   return traffic;
 }
 
+Traffic random_requests(const Parameters& of) {
+  Traffic traffic;
+  traffic.request_rate = of.real(0, 1e-6, 1e6, "a number of requests per second above 0");
+  traffic.request_tokens = of.size(1);
+  return traffic;
+}
+
 // These functions replace std::shuffle and the standard distributions, which may differ between libraries.
 void shuffle(std::vector<std::int64_t>& rows, std::mt19937_64& random) {
   for (std::size_t i = rows.size(); i > 1; --i) std::swap(rows[i - 1], rows[random() % i]);
 }
 double unit(std::mt19937_64& random) {
   return static_cast<double>(random() >> 11) * 0x1p-53;
+}
+double gap(double rate, std::mt19937_64& random) {
+  return -std::log1p(-unit(random)) / rate;
 }
 
 std::int64_t steps_of(const Traffic& traffic, const TraceRequest& request) {
@@ -118,12 +128,15 @@ std::vector<std::int64_t> parse_sizes(const std::string& where, const std::strin
     if (size > size_max)
       throw InputError(
           where, std::to_string(size) + " is too large for a size: give at most " + std::to_string(size_max));
-    size = (size + multiple_of - 1) / multiple_of * multiple_of;
   }
   std::ranges::sort(sizes);
-  // The list has no duplicates before rounding, but rounding can make some.
-  sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
+  round_up(sizes, multiple_of);
   return sizes;
+}
+
+void round_up(std::vector<std::int64_t>& sizes, std::int64_t multiple_of) {
+  for (std::int64_t& size : sizes) size = (size + multiple_of - 1) / multiple_of * multiple_of;
+  sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
 }
 
 Traffic read_traffic(const std::string& where, const std::string& text) {
@@ -133,11 +146,54 @@ Traffic read_traffic(const std::string& where, const std::string& text) {
     traffic = uniform({where, text, "uniform:A:B"});
   } else if (word == "zipf" && word != text) {
     traffic = zipf({where, text, "zipf:S:MAX"});
+  } else if (word == "requests" && word != text) {
+    traffic = random_requests({where, text, "requests:RATE:TOKENS"});
   } else {
     traffic = read_traffic_files(where, text);
   }
   traffic.name = text;
   return traffic;
+}
+
+Traffic with_lengths(const std::string& where, const std::vector<std::int64_t>& lengths, Traffic traffic) {
+  if (traffic.of_tokens)
+    throw InputError(where, "the sizes of " + in_quotes(traffic.name) +
+                                " are tokens already, not requests: leave the option out");
+  const std::int64_t most = size_max / lengths.back();
+  const auto times = [&](std::int64_t rows, std::int64_t length) {
+    if (rows > most)
+      throw InputError(where, std::to_string(rows) + " requests of " + std::to_string(length) +
+                                  " tokens are too large for a size: give smaller lengths");
+    return rows * length;
+  };
+  Traffic made = traffic;
+  made.histogram.clear();
+  made.trace.clear();
+  made.arrivals.clear();
+  for (const std::int64_t length : lengths) {
+    for (const auto& [rows, count] : traffic.histogram) made.histogram[times(rows, length)] += count;
+  }
+  for (std::size_t i = 0; i < traffic.trace.size(); ++i) {
+    for (const std::int64_t length : lengths) {
+      made.trace.push_back(times(traffic.trace[i], length));
+      if (!traffic.arrivals.empty()) made.arrivals.push_back(traffic.arrivals[i]);
+    }
+  }
+  std::string note;
+  for (const std::int64_t length : lengths) note += (note.empty() ? "" : ", ") + std::to_string(length);
+  made.note += (made.note.empty() ? "" : ". ") + ("each step comes with " + note + " tokens per request");
+  return made;
+}
+
+std::vector<Request> make_requests(const Traffic& traffic, std::int64_t steps, std::int64_t most,
+                                   std::uint64_t seed) {
+  if (!traffic.request_rate) return traffic.requests;
+  std::mt19937_64 random(seed);
+  std::vector<Request> requests;
+  const std::int64_t count = std::min(most + steps * most / traffic.request_tokens + 2, 4 * steps_max);
+  for (double now = 0; std::ssize(requests) < count;)
+    requests.push_back({now += gap(*traffic.request_rate, random), traffic.request_tokens});
+  return requests;
 }
 
 std::map<std::int64_t, std::int64_t> largest_remainders(const std::map<std::int64_t, double>& weights,
@@ -159,6 +215,11 @@ std::map<std::int64_t, std::int64_t> largest_remainders(const std::map<std::int6
 }
 
 Trace make_trace(const Traffic& traffic, const TraceRequest& request) {
+  if (!traffic.requests.empty() || traffic.request_rate)
+    throw InputError("--traffic",
+                     in_quotes(traffic.name) +
+                         " has requests and no batches, which depend on how long steps take: give "
+                         "ladder --closed, or the log of the engine that served them");
   std::mt19937_64 random(request.seed);
   Trace trace;
   trace.rows = rows_of(traffic, steps_of(traffic, request), random);
@@ -171,7 +232,7 @@ Trace make_trace(const Traffic& traffic, const TraceRequest& request) {
   }
   double now = 0;
   for (std::size_t i = 0; request.rate && i < trace.rows.size(); ++i) {
-    now -= std::log1p(-unit(random)) / *request.rate;
+    now += gap(*request.rate, random);
     trace.arrivals.push_back(now);
   }
   if (!trace.arrivals.empty() && trace.arrivals.back() > arrivals_max_seconds)

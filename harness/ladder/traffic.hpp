@@ -21,7 +21,17 @@ inline constexpr std::size_t file_bytes_max = std::size_t{64} << 20;
 std::vector<std::int64_t> parse_sizes(const std::string& where, const std::string& text,
                                       std::int64_t multiple_of = 1);
 
-// A histogram with a count or weight per size, a trace of steps in order (with or without times), or bursts.
+// Rounds ascending sizes up to multiples; equal ones become one.
+void round_up(std::vector<std::int64_t>& sizes, std::int64_t multiple_of);
+
+// It is in a batch for as many steps as it has tokens.
+struct Request {
+  double arrival = 0;  // seconds
+  std::int64_t tokens = 0;
+};
+
+// A histogram with a count or weight per size, a trace of steps in order (with or without times), or
+// requests, which make_trace() refuses: --closed makes batches of them.
 struct Traffic {
   std::string name;
   std::map<std::int64_t, double> histogram;
@@ -31,10 +41,15 @@ struct Traffic {
   // From a vLLM log: counts by size for each runtime mode. `histogram` is the sum over the served modes.
   std::map<std::string, std::map<std::int64_t, double>> modes;
   std::vector<std::string> modes_served;  // empty: all
-  std::string note;                       // how coarse a file is, and what of it is left out; empty: nothing
+  std::vector<Request> requests;          // ascending by arrival
+  std::optional<double> request_rate;     // of random requests, per second, which make_requests() makes
+  std::int64_t request_tokens = 0;
+  bool of_tokens = false;  // sizes are tokens, not requests
+  std::string note;        // how coarse a file is, and what of it is left out; empty: nothing
 };
 
-// `text` is `uniform:A:B`, `zipf:S:MAX`, or paths of files, separated by commas. Throws InputError.
+// `text` is `uniform:A:B`, `zipf:S:MAX`, `requests:RATE:TOKENS`, or paths of files, separated by commas.
+// Throws InputError.
 Traffic read_traffic(const std::string& where, const std::string& text);
 struct TrafficFile {
   std::string path;
@@ -48,6 +63,13 @@ std::string traffic_forms(std::string_view separator = ", ");
 // The traffic with only the steps of these runtime modes. Throws InputError(`where`) for traffic
 // without modes, for an unknown or repeated mode, and if no step is left.
 Traffic choose_modes(const std::string& where, const std::vector<std::string>& modes, Traffic traffic);
+
+// Each step comes once for each length, with so many tokens per request. Throws InputError(`where`) for
+// traffic whose sizes are tokens.
+Traffic with_lengths(const std::string& where, const std::vector<std::int64_t>& lengths, Traffic traffic);
+// The requests of a file, or random ones, enough for so many steps of `most` requests at once.
+std::vector<Request> make_requests(const Traffic& traffic, std::int64_t steps, std::int64_t most,
+                                   std::uint64_t seed);
 
 struct Trace {
   std::vector<std::int64_t> rows;

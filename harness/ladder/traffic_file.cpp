@@ -67,10 +67,12 @@ struct Line {
   bool first = false;  // of its file, but for blank lines and comments
 };
 
-// The message in a line of docker, journald or Loki, which is a JSON object; absent for any other line.
+// The message in a line of docker, journald or Loki, which is a JSON object, also behind the prefix of
+// Kubernetes or compose; absent for any other line.
 std::optional<std::string> message_of(std::string_view text) {
-  if (!text.starts_with('{')) return std::nullopt;
-  const auto object = nlohmann::json::parse(text, nullptr, false);
+  const std::size_t at = text.find("{\"");
+  if (at == std::string_view::npos || !text.ends_with('}')) return std::nullopt;
+  const auto object = nlohmann::json::parse(text.substr(at), nullptr, false);
   for (const char* const key : {"log", "message", "msg", "line", "MESSAGE"}) {
     if (object.is_object() && object.contains(key) && object[key].is_string())
       return object[key].get<std::string>();
@@ -122,9 +124,10 @@ class TrafficFiles {
     }
     reader->end();
     Traffic traffic = std::move(reader->traffic);
-    if (traffic.trace.empty() && traffic.histogram.empty())
+    traffic.of_tokens = format.of_tokens;
+    if (traffic.trace.empty() && traffic.histogram.empty() && traffic.requests.empty())
       reader->refuse("the file has no step but idle ones: give a file with some");
-    traffic.counted = traffic.trace.empty();
+    traffic.counted = !traffic.histogram.empty();
     traffic.note = note_of(format, *reader);
     return traffic;
   }

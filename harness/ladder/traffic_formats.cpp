@@ -1,6 +1,7 @@
 // The formats of logs and metrics of serving engines, and their readers.
 #include <algorithm>
 #include <array>
+#include <nlohmann/json.hpp>
 
 #include "graphs/base/text.hpp"
 #include "harness/ladder/traffic_readers.hpp"
@@ -34,6 +35,24 @@ void take_trtllm(TrafficReader& to, std::string_view text) {
     ++to.prefills;
   } else {
     to.add(requests);
+  }
+}
+
+// Objects with the statistics of one iteration each, or an array of them. The object of inflight batching is
+// absent from warm-ups.
+void take_statistics(TrafficReader& to, std::string_view text) {
+  text.remove_prefix(std::min(text.find("{\""), text.find("[{")));
+  const auto all = nlohmann::json::parse(text, nullptr, false);
+  if (all.is_discarded())
+    to.refuse(in_quotes(head_of(text, 80)) + " is not JSON in one line: give it as jq -c does");
+  for (const auto& each : all.is_array() ? all : nlohmann::json::array({all})) {
+    const auto batching = each.is_object() ? each.find("inflightBatchingStats") : each.end();
+    if (batching == each.end() || !batching->is_object()) continue;
+    if (batching->value("numContextRequests", 0) > 0) {
+      ++to.prefills;
+    } else {
+      to.add(to.size(batching->value("numScheduledRequests", nlohmann::json(0)).dump()));
+    }
   }
 }
 
@@ -183,23 +202,31 @@ const std::vector<TrafficFormat>& traffic_formats() {
        .marks = {"iter = ", "num_scheduled_requests"},
        .reader = reader_of<LineReader<take_trtllm>>,
        .traces = {"TRT-LLM", "TensorRT-LLM"}},
+      {.name = "iteration statistics",
+       .engine = "TensorRT-LLM",
+       .flag = "enable_iter_perf_stats: true, then curl HOST/metrics",
+       .marks = {"\"inflightBatchingStats\"", "\"numScheduledRequests\""},
+       .reader = reader_of<LineReader<take_statistics>>},
       {.name = "table of tokens",
        .engine = "vLLM",
        .flag = "--cudagraph-metrics",
        .marks = {std::string(vllm_header[0]), std::string(vllm_header[3])},
        .reader = reader_of<VllmTableReader>,
        .traces = {"vLLM", "vllm"},
-       .every_line = true},
+       .every_line = true,
+       .of_tokens = true},
       {.name = "iteration details",
        .engine = "vLLM",
        .flag = "--enable-logging-iteration-details",
        .marks = {"Iteration(", " context tokens", " generation tokens"},
-       .reader = reader_of<LineReader<take_iteration>>},
+       .reader = reader_of<LineReader<take_iteration>>,
+       .of_tokens = true},
       {.name = "metrics iteration_tokens_total",
        .engine = "vLLM",
        .flag = "curl HOST/metrics",
        .marks = {"iteration_tokens_total_bucket{", "le=\""},
        .reader = reader_of<BucketReader>,
+       .of_tokens = true,
        .coarse = "each step is taken as large as its bucket's upper edge, so padding is said too small"},
       {.name = "lines of running requests",
        .engine = "vLLM",
@@ -217,8 +244,9 @@ const std::vector<TrafficFormat>& traffic_formats() {
        .marks = {"sglang", "num_running_reqs{"},
        .reader = reader_of<LineReader<take_gauge>>,
        .coarse = now_and_then},
-      {.name =
-           "CSV with the columns size,count or time,size or size, JSONL with these keys, or one size a line",
+      {.name = "CSV with the columns size,count or time,size or size, JSONL with these keys, or one size a "
+               "line; or, "
+               "with --closed, a time and output tokens for each request",
        .reader = table_reader,
        .every_line = true}};
   return formats;

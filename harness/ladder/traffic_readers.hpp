@@ -43,6 +43,7 @@ struct TrafficFormat {
   std::unique_ptr<TrafficReader> (*reader)() = nullptr;
   std::vector<std::string> traces = {};  // any of these in a log without batches shows who wrote it
   bool every_line = false;               // the reader wants lines without marks too
+  bool of_tokens = false;                // its sizes are tokens
   std::string coarse = {};               // why not every step is there as it was; empty: it is
 };
 

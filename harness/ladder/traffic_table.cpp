@@ -1,6 +1,7 @@
 // Reads tables of sizes: CSV with named columns, JSONL, and one size per line.
 #include <time.h>
 
+#include <algorithm>
 #include <boost/tokenizer.hpp>
 #include <cctype>
 #include <nlohmann/json.hpp>
@@ -21,9 +22,11 @@ const Words count_names = {"count", "counts", "steps", "frequency", "freq", "n"}
 const Words time_names = {"time", "timestamp", "t", "seconds", "timeseconds", "arrival", "date"};
 const Words time_ms_names = {"timems", "timestampms", "ms"};
 // The columns of requests, in traces of Mooncake, Azure and BurstGPT and in OpenAI's usage.
-const Words request_names = {"inputlength",   "outputlength",   "contexttokens", "generatedtokens",
-                             "requesttokens", "responsetokens", "prompttokens",  "completiontokens",
-                             "inputtokens",   "outputtokens"};
+const Words output_names = {"outputlength",     "generatedtokens", "responsetokens",
+                            "completiontokens", "outputtokens",    "outputlen"};
+const Words input_names = {"inputlength",  "contexttokens", "requesttokens",
+                           "prompttokens", "inputtokens",   "inputlen"};
+constexpr const char* mooncake = "hashids";  // only its traces have them, and times in milliseconds
 
 std::string key_of(std::string_view name) {
   std::string key;
@@ -122,10 +125,17 @@ class TableReader final : public TrafficReader {
   }
 
   void end() override {
+    std::vector<Request>& requests = traffic.requests;
+    std::ranges::stable_sort(requests, {}, &Request::arrival);
+    if (requests_ && (requests.empty() || requests.front().arrival == requests.back().arrival))
+      refuse(
+          "no two requests with output tokens arrive at different times, so there is no rate: give more of "
+          "them");
     const bool timed = !traffic.arrivals.empty();
     if ((!traffic.trace.empty() && !traffic.histogram.empty()) ||
+        (!requests.empty() && !(traffic.trace.empty() && traffic.histogram.empty())) ||
         (timed && traffic.arrivals.size() != traffic.trace.size()))
-      refuse("not all lines have a count or a time: give it in all, or in none");
+      refuse("not all lines have a count, a time or requests: give it in all, or in none");
   }
 
   void take_json(std::string_view text) {
@@ -149,26 +159,32 @@ class TableReader final : public TrafficReader {
   void choose(Words keys, std::string_view text) {
     keys_ = std::move(keys);
     const std::optional<std::size_t> size = column(size_names);
-    if (!size && has_one_of(keys_, request_names))
-      refuse(
-          in_quotes(head_of(text, 80)) +
-          " has requests and no batches; which batches they make depends on how long your steps take: give "
-          "the log of the engine that served them");
-    if (!size)
-      refuse(in_quotes(head_of(text, 80)) + " names no column of sizes: name one size, batch_size or rows");
-    size_ = *size;
-    count_ = column(count_names);
+    const std::optional<std::size_t> tokens = column(output_names);
     time_ = column(time_names);
-    time_unit_ = 1;
+    time_unit_ = time_ && contains(keys_, mooncake) ? 1e-3 : 1;
     if (const auto ms = column(time_ms_names); !time_ && ms) {
       time_ = ms;
       time_unit_ = 1e-3;
     }
+    requests_ = !size && (tokens || has_one_of(keys_, input_names));
+    if (requests_ && !(tokens && time_))
+      refuse(in_quotes(head_of(text, 80)) +
+             " has requests without a time or without output tokens: name columns such as timestamp and "
+             "output_tokens");
+    if (!size && !tokens)
+      refuse(in_quotes(head_of(text, 80)) + " names no column of sizes: name one size, batch_size or rows");
+    size_ = requests_ ? *tokens : *size;
+    count_ = requests_ ? std::nullopt : column(count_names);
   }
 
   void take_cells(const Words& cells) {
     ++lines_taken;
-    const std::int64_t rows = size(cells[size_]);
+    const std::int64_t rows =
+        requests_ ? number(cells[size_], "number of tokens", size_max) : size(cells[size_]);
+    if (requests_) {
+      if (const double time = time_of(cells[*time_]); rows > 0) traffic.requests.push_back({time, rows});
+      return;
+    }
     if (count_) {
       // With times each line counts for itself.
       if (!time_ && !seen_.insert(rows).second)
@@ -183,21 +199,27 @@ class TableReader final : public TrafficReader {
     }
   }
 
-  void take_time(std::string text, bool kept) {
+  double time_of(std::string text) const {
     if (separator_ == ';') std::ranges::replace(text, ',', '.');
     std::optional<double> time = options::parse_real(text);
     time = time ? *time * time_unit_ : seconds_of_date(text);
     if (!time || *time < 0)
       refuse(in_quotes(text) +
              " is not a time: give seconds from 0 up, or a date such as 2026-11-28T10:00:00Z");
-    if (*time < last_time_)
-      refuse("the time goes back to " + text + ": give steps in the order in which they arrive");
-    last_time_ = *time;
-    if (kept) traffic.arrivals.push_back(*time);
+    return *time;
   }
 
-  Words keys_;         // of the columns; empty before the first line of a file
-  bool bare_ = false;  // one size per line, without a header
+  void take_time(const std::string& text, bool kept) {
+    const double time = time_of(text);
+    if (time < last_time_)
+      refuse("the time goes back to " + text + ": give steps in the order in which they arrive");
+    last_time_ = time;
+    if (kept) traffic.arrivals.push_back(time);
+  }
+
+  Words keys_;             // of the columns; empty before the first line of a file
+  bool bare_ = false;      // one size per line, without a header
+  bool requests_ = false;  // a line is a request, and its size_ the output tokens
   char separator_ = ',';
   std::size_t size_ = 0;
   std::optional<std::size_t> count_, time_;
@@ -212,7 +234,7 @@ bool is_table(std::string_view first_line) {
   if (is_number(first_line)) return true;
   const Words keys = first_line.starts_with('{') ? row_of(first_line).keys
                                                  : keys_of(cells_of(first_line, separator_of(first_line)));
-  return has_one_of(keys, size_names) || has_one_of(keys, request_names);
+  return has_one_of(keys, size_names) || has_one_of(keys, output_names) || has_one_of(keys, input_names);
 }
 
 std::unique_ptr<TrafficReader> table_reader() {

@@ -11,6 +11,7 @@ import figures  # noqa: E402
 
 LLAMA = ROOT / "ci" / "baselines" / "h100-torch-llama.json"
 BASELINE = ROOT / "ci" / "baselines" / "h100.json"
+NOTHING = "capture nothing: all eager is fastest"
 TINY = ["ladder", "--device", "host", "--capture-sizes", "1,2,4", "--steps", "60", "--warmup", "1"]
 
 
@@ -199,9 +200,10 @@ class Ladder(HarnessCase):
         line = "[2026-04-05 20:02:51 TP0] Decode batch. #running-req: {}, #token: 9, cuda graph: True\n"
         self.write("sglang.log", line.format(1) * 3 + line.format(0))
         self.write("sglang.log.1", line.format(4))
-        self.write("requests.csv", "TIMESTAMP,ContextTokens,GeneratedTokens\n2023-11-16 18:17:03,48,10\n")
+        self.write("requests.csv", "TIMESTAMP,ContextTokens,GeneratedTokens\n2023-11-16 18:17:03,48,10\n"
+                   "2023-11-16 18:17:04,48,10\n")
         self.write("server.log", "INFO 09-21 [api_server.py:1] vLLM API server version 0.21.0\n")
-        for name, words in (("requests.csv", ["requests.csv:1", "requests and no batches", "the log of"]),
+        for name, words in (("requests.csv", ["requests and no batches", "--closed", "the log of"]),
                             ("server.log", ["server.log:1", "vLLM", "--cudagraph-metrics"]),
                             ("sglang.log,none.log", ['"none.log"', "No such file", "zipf:S:MAX"])):
             with self.subTest(name):
@@ -241,8 +243,9 @@ class Ladder(HarnessCase):
         self.assertEqual(made["verified_by"], document["ladders"][0]["id"])
         self.assertGreater(made["verified_step_seconds"], 0)
         self.assertGreater(made["eager_verified_step_seconds"], 0)
-        why_none = "fewer than 3 launches" if self.agrees(made) else "served and predicted times differ"
-        self.assertEqual(why_none, made["no_suggestion"])
+        self.assertEqual("fewer than 3 launches" if made["sizes"] else NOTHING, made["no_suggestion"])
+        for rival in made.get("rivals", []):
+            self.assertGreater(rival["verified_step_seconds"], 0)
         self.assertNotIn("--compilation-config", shown)
         self.assert_all_in(("no suggestion for mlp/", "eager (graphbench's own): "), shown)
 
@@ -257,12 +260,6 @@ class Ladder(HarnessCase):
         self.assertGreater(whole["eager_step_seconds"], whole["step_seconds"])
         document = self.measure(*asked)[1]
         self.assertEqual({"attention", "conv", "mlp"}, {made["workload"] for made in document["suggestions"]})
-
-    @staticmethod
-    def agrees(made):
-        return all(abs(made[served] / made[predicted] - 1) <= 0.1 for served, predicted in (
-            ("verified_step_seconds", "step_seconds"),
-            ("eager_verified_step_seconds", "eager_step_seconds")))
 
     def test_flags_are_printed_only_where_service_bears_the_suggestion_out(self):
         document, shown = self.serve("--workload mlp --traffic uniform:1:4 --no-rivals --launches 3 "
@@ -279,19 +276,56 @@ class Ladder(HarnessCase):
         served = [launch["latency_seconds"]["mean"] for launch in eager["launches"]]
         self.assertAlmostEqual(sum(served) / 3, made["eager_verified_step_seconds"])
         self.assertAlmostEqual(1, made["eager_verified_step_seconds"] / made["eager_step_seconds"])
-        words = ("" if low > 1 else "the gain over eager is not certain") if self.agrees(made) else (
-            "served and predicted times differ")
-        self.assertEqual(words, made.get("no_suggestion", ""))
-        self.assertEqual(not words, "vllm: --compilation-config" in shown)
+        words = NOTHING
+        if made["sizes"]:
+            words = "" if low > 1 else "the gain over eager is not certain"
+            self.assertEqual(["powers", "vllm", "sglang", "trtllm"],
+                             [each["name"] for each in made["rivals"]])
+        faster = [each["name"] for each in made.get("rivals", []) if (each.get("over_ci95") or [1, 1])[1] < 1]
+        if words or not faster:  # where one is faster, the test of units says what is told
+            self.assertEqual(words, made.get("no_suggestion", ""))
+        self.assertEqual("no_suggestion" not in made, "vllm (served): --compilation-config" in shown)
 
     def test_a_suggestion_comes_from_what_the_ladder_measured(self):
-        document, _ = self.serve("--workload mlp --traffic uniform:1:4 --no-rivals --suggest --memory 1e9 "
-                                 "--startup 100")
+        document, shown = self.serve("--workload mlp --traffic uniform:1:4 --no-rivals --suggest --memory "
+                                     "1e9 --startup 100")
         (made,) = document["suggestions"]
         self.assertEqual(made["from"], document["ladders"][0]["id"])
         self.assertLessEqual(made["step_seconds"], made["eager_step_seconds"])
         self.assertIsNone(made["verified_by"])
-        self.assertEqual("not served", made["no_suggestion"])
+        self.assertIn(made.get("no_suggestion"), (None, NOTHING, "the predicted gain over eager is "
+                                                       "not certain"))
+        self.assertEqual("no_suggestion" not in made, "sglang (predicted, not served): --cuda" in shown)
+
+    def test_requests_form_batches_by_the_step_times_that_were_measured(self):
+        asked = "--workload mlp --traffic requests:200:5 --closed=4 --prefill-seconds 1e-4 --suggest"
+        document, shown = self.serve(asked)
+        whole, eager = document["closed"]
+        self.assertEqual(("whole", "eager"), (whole["mode"], eager["mode"]))
+        self.assertEqual({"whole"}, {made["mode"] for made in document["suggestions"]})
+        for each in (whole, eager):
+            self.assertEqual((200, 5, 4), (each["rate"], each["tokens"], each["most"]))
+            self.assertIn("200 requests a second, 5 tokens each, 100us of prefill each", each["sentence"])
+            self.assertIn(" ".join(each["sentence"].split()), " ".join(shown.split()))
+        self.assertEqual((1, 0), (whole["hit_rate"], eager["hit_rate"]))
+        done = self.run_graphbench(*TINY, *asked.split(), "--require-hits", "100%", "--quiet", code=0)
+        self.assertIn("batches of", done.stdout)
+        self.write("mooncake.jsonl", "".join(
+            f'{{"timestamp": {1000 * i}, "input_length": 9, "output_length": 3, "hash_ids": [1]}}\n'
+            for i in range(9)))
+        closed = self.measure("ladder", f"--suggest={BASELINE}", "--device", "host", "--workload", "mlp",
+                              "--traffic", "mooncake.jsonl", "--closed", "--quiet")[1]["closed"]
+        self.assertEqual({1}, {each["rate"] for each in closed})
+        self.assertEqual({"whole", "piecewise", "eager"}, {each["mode"] for each in closed})
+        self.assertIn("decode only", closed[0]["sentence"])
+
+    def test_query_lengths_make_tokens_of_requests(self):
+        self.write("requests.csv", "size,count\n1,30\n2,30\n")
+        document, _ = self.serve("--workload mlp --traffic requests.csv --query-lengths 1,2 --no-rivals")
+        self.assertEqual((60, 3), tuple(document["ladders"][0]["traffic"][key] for key in ("steps", "sizes")))
+        self.assertIn("1, 2 tokens per request", document["ladders"][0]["traffic"]["note"])
+        document, _ = self.serve("--workload mlp --traffic requests.csv --query-lengths 4 --no-rivals")
+        self.assertEqual([4], document["ladders"][0]["sizes"], "an engine rounds to what it decodes with")
 
     def test_a_suggestion_takes_no_more_memory_than_the_engines_ladder(self):
         document, shown = self.serve("--workload mlp --traffic zipf:1.1:4 --engine-sizes 1,2 --no-rivals "
@@ -377,8 +411,8 @@ class Ladder(HarnessCase):
         served = ["--mode piecewise", "--warmup 1", "--preset tiny", "--dtype fp32", "--set mlp.hidden=64",
                   "--exec own", "--arrivals 9", "--capture-order largest", "--mutated-inputs refuse",
                   "--launches 2", "--tune-sizes 1", "--split-ops linear", "--prometheus-textfile m.prom"]
-        measured = ["--capture-sizes 1,2", "--multiple-of 8", "--engine-sizes 1,2", "--mode best",
-                    "--no-rivals", "--capture-when lazy", "--warmup-by capture"]
+        measured = ["--capture-sizes 1,2", "--mode best", "--no-rivals", "--capture-when lazy",
+                    "--warmup-by capture"]
         self.refuse_each(((option, (option.split(" ", maxsplit=1)[0] + ": ", "would change nothing",
                                     "leave --suggest=FILE out, or give --verify")) for option in served),
                          *command)
@@ -427,7 +461,17 @@ class Ladder(HarnessCase):
                 ("--suggest --memory much", ["--memory", '"much"', "engine"]),
                 ("--suggest --memory engine", ["--memory", "--engine-sizes"]),
                 ("--suggest --verify --for vlm", ["--for", 'did you mean "vllm"?']),
-                ("--suggest --for vllm", ["--for", "give --verify"]),
+                ("--for vllm", ["--for", "give --suggest"]),
+                ("--closed", ["--closed", '"uniform:1:4" has batches, not requests']),
+                ("--prefill-seconds 1", ["--prefill-seconds", "give --closed"]),
+                ("--traffic requests:1:5", ["--traffic", "has requests and no batches", "--closed"]),
+                ("--traffic requests:0:5 --closed", ["--traffic", '"0"', "requests per second"]),
+                ("--traffic requests:1:5 --closed --prefill-seconds -1", ["--prefill-seconds", '"-1"']),
+                ("--traffic requests:1:5 --closed --arrivals 9", ["--arrivals", "no effect"]),
+                ("--traffic requests:1:5 --closed --query-lengths 2", ["--query-lengths", "no effect"]),
+                ("--traffic requests:1:5 --closed=0", ["--closed", '"0"']),
+                ("--query-lengths 0", ["--query-lengths", '"0"']),
+                ("--query-lengths 16777216", ["--query-lengths", "give smaller lengths"]),
                 ("", ["--traffic", "the option is missing"])):
             given = arguments.split()
             if "--traffic" not in given and given:

@@ -100,6 +100,7 @@ std::string_view label_of(std::string_view code) {
       {"two_programs"sv, "why"sv},
       {"bound"sv, "why"sv},
       {"enqueueing"sv, "why"sv},
+      {"stairs"sv, "why"sv},
       {"cost"sv, "cost"sv},
       {"startup"sv, "cost"sv},
       {"memory_kept"sv, "cost"sv},
@@ -154,6 +155,7 @@ std::vector<Conclusion> conclusions_of(const Result& result) {
   std::vector<Conclusion> conclusions;
   for (const CellGroup& group : groups_of(result)) {
     if (!group.asks_for_warmups()) conclude_modes(group, conclusions);
+    conclude_stairs(group, conclusions);
     conclude_costs(group, conclusions);
   }
   return conclusions;

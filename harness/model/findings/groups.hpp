@@ -51,6 +51,7 @@ bool surely_gains(const CellGroup& group, const CellResult& cell);
 void conclude_bounds(const CellGroup& group, std::vector<Conclusion>& conclusions);
 void conclude_modes(const CellGroup& group, std::vector<Conclusion>& conclusions);
 void conclude_costs(const CellGroup& group, std::vector<Conclusion>& conclusions);
+void conclude_stairs(const CellGroup& group, std::vector<Conclusion>& conclusions);
 
 // What the library says of graphs that it did not take: " (cpu_device at steps.py:8: cpu device (arg3_1))",
 // and how many reasons more; "" if it says nothing.

@@ -43,9 +43,10 @@ json suggested(const json& suggestion) {
                {"why_none", suggestion.value("no_suggestion", "")},
                {"sizes", suggestion.at("sizes").size()},
                {"step", json_of(seconds_value(suggestion.at("step_seconds").get<double>()))},
-               {"memory", json_of(bytes_value(suggestion.at("memory_bytes").get<double>()))},
                {"startup", json_of(seconds_value(suggestion.at("startup_seconds").get<double>()))},
                {"frontier", json::array()}};
+  if (const json& memory = suggestion.at("memory_bytes"); !memory.is_null())
+    kept["memory"] = json_of(bytes_value(memory.get<double>()));
   for (const json& point : suggestion.at("frontier"))
     kept["frontier"].push_back({{"sizes", point.at("sizes")},
                                 {"step", json_of(seconds_value(point.at("step_seconds").get<double>()))}});
@@ -70,6 +71,7 @@ json ladders_in(const json& whole) {
     const std::string role = ladder.at("role").get<std::string>();
     if (role == "asked" || role == "suggested" || role == "best") conclude(ladder);
   }
+  for (const json& each : whole.value("closed", json::array())) conclude(each);
   for (const json& each : whole.value("suggestions", json::array())) {
     found["suggestions"].push_back(suggested(each));
     conclude(each);

@@ -112,20 +112,26 @@ TEST(Suggestion, TakesALargerSizeWhereThatIsFasterAndNoGraphWhereEagerIs) {
   EXPECT_THAT(best_ladders(problem).back().sizes, IsEmpty());
 }
 
-TEST(Problem, HasMeasuredSizesAndThoseOfTheTrafficBetweenThem) {
+TEST(Problem, PricesWhatWasNotMeasuredAsTheNextLargerMeasuredSize) {
   Measurements measured;
-  measured.step_seconds = {{2, 1.0}, {6, 3.0}};
+  measured.step_seconds = {{2, 1.0}, {6, 3.0}, {7, 2.5}};
   measured.startup_seconds = {{2, 0.1}, {6, 0.3}};
   measured.eager = {{2, 2.0}, {6, 4.0}, {9, 7.0}};
   const SuggestProblem problem = problem_of(measured, {4, 4, 1, 9}, "--suggest");
   ASSERT_EQ(problem.candidates.size(), 3u);
-  EXPECT_EQ(problem.candidates[1].size, 4);
-  EXPECT_DOUBLE_EQ(problem.candidates[1].step_seconds, 2.0);
-  EXPECT_FALSE(problem.candidates[1].measured);
-  EXPECT_TRUE(problem.candidates[2].measured);
+  EXPECT_TRUE(problem.candidates[1].measured);
   EXPECT_EQ(problem.steps.at(4), 2);
-  EXPECT_DOUBLE_EQ(problem.eager.at(4), 3.0);
-  EXPECT_DOUBLE_EQ(problem.eager.at(1), 2.0);
+  EXPECT_DOUBLE_EQ(problem.eager.at(4), 4.0);
+  EXPECT_DOUBLE_EQ(problem.eager_least.at(4), 2.0);
+  for (const auto* eager : {&problem.eager, &problem.eager_least}) EXPECT_DOUBLE_EQ(eager->at(1), 2.0);
+  // 4 is the largest multiple of 4 that is priced as 6 and as 7; none is up to 2.
+  const SuggestProblem multiples = problem_of(measured, {1, 5}, "--suggest", 4);
+  ASSERT_EQ(multiples.candidates.size(), 1u);
+  EXPECT_EQ(multiples.candidates[0].size, 4);
+  EXPECT_DOUBLE_EQ(multiples.candidates[0].step_seconds, 3.0);
+  EXPECT_FALSE(multiples.candidates[0].measured);
+  EXPECT_DOUBLE_EQ(cost_of(measured, problem, {3, 7})->seconds, 3.0 + 2 * 2.5 + 7.0);
+  EXPECT_FALSE(cost_of(measured, problem, {3, 8}));
   EXPECT_THAT(test::refusal([&] { problem_of(measured, {10}, "--suggest"); }),
               testing::AllOf(HasSubstr("10 rows"), HasSubstr("9 is the largest measured size")));
   Measurements steps_only, eager_only;
@@ -145,6 +151,14 @@ TEST(Memory, OfALadderIsItsGraphsAndTheLargestPool) {
   EXPECT_THROW(memory_of(measured, {1}, "--memory"), InputError);
   measured.exec_bytes.clear();  // no driver reports them
   EXPECT_DOUBLE_EQ(memory_of(measured, {4, 6}, "--memory"), 200);
+}
+
+std::vector<Suggestion> suggest_all(const auto& results, const std::vector<std::int64_t>& rows,
+                                    const std::string& where = "--suggest") {
+  std::vector<Suggestion> made;
+  for (const MeasuredGroup& each : measured_groups(results, where))
+    made.push_back(suggest(each, {rows, {}}, {}));
+  return made;
 }
 
 Ladder ladder_of(const std::string& id, const std::string& mode, std::vector<LadderSize> sizes,
@@ -176,8 +190,8 @@ TEST(Suggestion, UsesWhatRivalsMeasuredOfFurtherSizes) {
   const auto asked = ladder_of("asked", "whole", {size_of(1, 1), size_of(4, 4)}, {});
   const auto every = ladder_of("every", "whole", {size_of(1, 5), size_of(2, 1.5)}, {});
   const auto other = ladder_of("engine", "piecewise", {size_of(3, 0.1)}, {});
-  const auto eager = ladder_of("eager", "eager", {}, {eager_of(1, 9), eager_of(3, 0.5)});
-  const auto made = suggest({asked, every, other, eager}, {1, 2, 2, 3}, {}, "--suggest");
+  const auto eager = ladder_of("eager", "eager", {}, {eager_of(1, 9), eager_of(2, 9), eager_of(3, 0.5)});
+  const auto made = suggest_all(std::vector{asked, every, other, eager}, {1, 2, 2, 3});
   ASSERT_EQ(made.size(), 1u);
   EXPECT_THAT(made[0].sizes, ElementsAre(1, 2));
   EXPECT_THAT(made[0].interpolated, IsEmpty());
@@ -193,11 +207,11 @@ TEST(Suggestion, AddsUpMeansOfServedStepsOverLaunches) {
     eager.launches.push_back(eager.launches[0]);
     eager.launches.back().eager[0].served_seconds = longer + 6;
   }
-  const auto made = suggest({asked, eager}, {2, 2, 2}, {}, "--suggest");
+  const auto made = suggest_all(std::vector{asked, eager}, {2, 2, 2});
   ASSERT_EQ(made.size(), 1u);
   EXPECT_DOUBLE_EQ(made[0].step_seconds, 2.0);
   EXPECT_DOUBLE_EQ(made[0].eager_step_seconds, (5.0 + 7.5 + 9.5) / 3);
-  EXPECT_EQ(made[0].no_suggestion, "not served");
+  EXPECT_EQ(made[0].no_suggestion, "");
 }
 
 TEST(Suggestion, FromASweepAddsUpMeansToo) {
@@ -211,7 +225,7 @@ TEST(Suggestion, FromASweepAddsUpMeansToo) {
     each.cell.mode = &each == &cells[0] ? "whole" : "eager";
     launch.latency_seconds->mean = &each == &cells[0] ? 1.25 : 3.5;
   }
-  const auto made = suggest(cells, {1, 2}, {}, "sweep.json");
+  const auto made = suggest_all(cells, {1, 2}, "sweep.json");
   ASSERT_EQ(made.size(), 1u);
   EXPECT_DOUBLE_EQ(made[0].step_seconds, 1.25);
   EXPECT_DOUBLE_EQ(made[0].eager_step_seconds, 3.5);
@@ -232,11 +246,11 @@ TEST(Suggestion, LeavesGraphsAsideThatHaveNoEagerCell) {
   alone.cell.more_axes["prepare"] = "first-use";  // as in the second grid of a default sweep
   const std::vector<model::CellResult> cells = {
       alone, measured_cell("whole", 3, 1.25), measured_cell("eager", 3, 3.5), measured_cell("whole", 0, 1.0)};
-  const auto made = suggest(cells, {1, 2}, {}, "sweep.json");
+  const auto made = suggest_all(cells, {1, 2}, "sweep.json");
   ASSERT_EQ(made.size(), 1u);
   EXPECT_DOUBLE_EQ(made[0].step_seconds, 1.25);
   const auto refused = [](const std::vector<model::CellResult>& from) {
-    return test::refusal([&] { return suggest(from, {1, 2}, {}, "sweep.json"); });
+    return test::refusal([&] { return suggest_all(from, {1, 2}, "sweep.json"); });
   };
   EXPECT_EQ(
       refused({cells[0], cells[3]}),
@@ -245,7 +259,7 @@ TEST(Suggestion, LeavesGraphsAsideThatHaveNoEagerCell) {
   EXPECT_EQ(refused({cells[2]}),
             "sweep.json: the result has no measured graph, so nothing can be suggested: sweep a graph mode");
   EXPECT_THAT(test::refusal([&] {
-                return suggest(cells, {1, 9}, {}, "sweep.json");
+                return suggest_all(cells, {1, 9}, "sweep.json");
               }),
               testing::StartsWith("sweep.json: mlp/base/bf16/forward/w3/whole: steps have up to 9 rows"));
 }
@@ -256,6 +270,7 @@ Ladder served_in(const std::string& mode, std::vector<std::int64_t> sizes, const
   ladder.id = mode;
   ladder.cell.mode = mode;
   ladder.sizes = std::move(sizes);
+  ladder.traffic.digest = Trace().digest();
   for (const double mean : means) {
     const auto index = static_cast<std::int64_t>(ladder.launches.size());
     LadderLaunch& launch = ladder.launches.emplace_back();
@@ -270,7 +285,7 @@ Ladder served_in(const std::string& mode, std::vector<std::int64_t> sizes, const
 // Verifies a suggestion that predicts 1 s per step (1.2 s if it has no sizes), and 1.2 s for eager steps.
 Suggestion verified(const std::vector<Ladder>& ladders, std::vector<std::int64_t> sizes = {2}) {
   std::vector<Suggestion> made(1);
-  made[0].no_suggestion = "not served";
+  made[0].rivals = {{.name = "powers", .sizes = {4}}};
   made[0].cell.mode = "whole";
   made[0].step_seconds = sizes.empty() ? 1.2 : 1;
   made[0].sizes = std::move(sizes);
@@ -295,23 +310,23 @@ TEST(Verification, IsASuggestionWhereItsServiceAgreesAndItGainsForSure) {
 TEST(Verification, SaysWhyThereIsNone) {
   const auto eager = served_in("eager", {}, {1.2, 1.2, 1.2});
   const auto graphs = [](double mean) { return served_in("whole", {2}, {mean, mean, mean}); };
-  EXPECT_EQ(verified({}).no_suggestion, "not served");
-  EXPECT_EQ(verified({graphs(1), served_in("whole", {4}, {1, 1, 1})}).no_suggestion, "not served");
-  EXPECT_EQ(verified({served_in("piecewise", {2}, {1, 1, 1}), eager}).no_suggestion, "not served");
+  EXPECT_EQ(verified({}).verified_by, "");
+  EXPECT_EQ(verified({graphs(1), served_in("whole", {4}, {1, 1, 1})}).verified_by, "");
+  EXPECT_EQ(verified({served_in("piecewise", {2}, {1, 1, 1}), eager}).verified_by, "");
   auto lazy = graphs(1);
   lazy.policy.when = CaptureWhen::lazy;
-  EXPECT_EQ(verified({lazy, eager}).no_suggestion, "not served");
-  for (const double far : {0.89, 1.11})
-    EXPECT_EQ(verified({graphs(far), eager}).no_suggestion, "served and predicted times differ");
-  for (const double near : {0.91, 1.09}) EXPECT_EQ(verified({graphs(near), eager}).no_suggestion, "");
-  EXPECT_EQ(verified({graphs(1), served_in("eager", {}, {1.4, 1.4, 1.4})}).no_suggestion,
-            "served and predicted times differ");
+  EXPECT_EQ(verified({lazy, eager}).verified_by, "");
   EXPECT_EQ(verified({served_in("whole", {2}, {1, 1}), eager}).no_suggestion, "fewer than 3 launches");
   EXPECT_EQ(verified({served_in("whole", {2}, {0.8, 1, 1.2}), eager}).no_suggestion,
             "the gain over eager is not certain");
   EXPECT_EQ(verified({served_in("whole", {2}, {0.1, 0.1, 2.8}), eager}).no_suggestion,
             "the gain over eager is not certain");
-  EXPECT_EQ(verified({eager}, {}).no_suggestion, "the gain over eager is not certain");
+  EXPECT_EQ(verified({eager}, {}).no_suggestion, "capture nothing: all eager is fastest");
+  const auto powers = [](double mean) { return served_in("whole", {4}, {mean, mean, mean}); };
+  EXPECT_EQ(verified({graphs(1), eager, powers(1.01)}).no_suggestion, "");
+  const Suggestion slower = verified({graphs(1), eager, powers(0.9)});
+  EXPECT_EQ(slower.no_suggestion, "powers of two took less time");
+  EXPECT_DOUBLE_EQ(slower.rivals[0].over.value(), 0.9);
 }
 
 TEST(Verification, IsOfTheLaunchesThatBothLaddersHave) {
@@ -334,17 +349,32 @@ TEST(Verification, ServesTheSuggestionAndEagerUnlessTheyWere) {
   std::vector<Suggestion> made(1);
   made[0].cell = model::cell_of(plan.tasks[0], 2);
   made[0].sizes = {2};
+  made[0].trace.rows = {1, 2, 2};
+  made[0].rivals = {{.name = "powers", .sizes = {2}}, {.name = "vllm", .sizes = {1, 2}}};
   const auto planned = plan_verification(plan, request, made, {});
-  ASSERT_EQ(planned.size(), 2u);
-  EXPECT_EQ(planned[0].ladder.role, "suggested");
-  EXPECT_EQ(planned[1].ladder.role, "eager");
-  EXPECT_EQ(plan_verification(plan, request, made, {planned[1].ladder}).size(), 1u);
+  std::vector<std::string> roles;
+  for (const PlannedLadder& each : planned) roles.push_back(each.ladder.role);
+  EXPECT_THAT(roles, ElementsAre("suggested", "eager", "vllm"));
+  EXPECT_EQ(planned[0].task.rows, made[0].trace.rows);
+  EXPECT_EQ(plan_verification(plan, request, made, {planned[1].ladder}).size(), 2u);
   made[0].sizes = {};
+  made[0].rivals = {};
   EXPECT_EQ(plan_verification(plan, request, made, {}).size(), 1u);
 }
 
 TEST(Flags, AreEachEnginesOwn) {
   using enum LadderPad;
+  Suggestion made;
+  made.sizes = {1, 8};
+  EXPECT_EQ(flags_for(made, {"sglang"}, up).at(0),
+            "sglang (predicted, not served): --cuda-graph-bs-decode 1 8");
+  made.verified_step_seconds = 1;
+  EXPECT_EQ(flags_for(made, {"sglang"}, up).at(0), "sglang (served): --cuda-graph-bs-decode 1 8");
+  made.no_suggestion = "powers of two took less time";
+  EXPECT_THAT(flags_for(made, {"sglang"}, up), IsEmpty());
+  EXPECT_EQ(default_sizes("vllm").size(), 51u);
+  EXPECT_EQ(default_sizes("sglang").size(), 36u);
+  EXPECT_EQ(default_sizes("trtllm").size(), 19u);
   EXPECT_EQ(flag_for("vllm", {1, 8}, up),
             "--compilation-config '{\"cudagraph_capture_sizes\": [1,8], "
             "\"max_cudagraph_capture_size\": 8}'");

@@ -63,6 +63,12 @@ std::string iteration(const char* scheduled, const char* context) {
          "num_scheduled_requests: " + scheduled + ", states = {'num_ctx_requests': " + context +
          ", 'num_ctx_tokens': 0, 'num_generation_tokens': 16}\n";
 }
+std::string statistics(const char* scheduled, const char* context, const char* end = "\n") {
+  return std::string(
+             "{\"iter\": 7, \"numActiveRequests\": 9, \"inflightBatchingStats\": "
+             "{\"numScheduledRequests\": ") +
+         scheduled + ", \"numContextRequests\": " + context + ", \"numGenRequests\": 1}}" + end;
+}
 std::string bucket(const char* edge, const char* steps, const char* engine = "0") {
   return std::string("vllm:iteration_tokens_total_bucket{engine=\"") + engine + "\",le=\"" + edge +
          "\",model_name=\"org/m\"} " + steps + "\n";
@@ -96,6 +102,14 @@ TEST(TrafficFormats, AreReadAsTheyAre) {
            {"SGLang's decode lines", sglang},
            {"TensorRT-LLM's iterations",
             iteration("3", "0") + iteration("9", "1") + iteration("8", "0") + iteration("3", "0")},
+           {"TensorRT-LLM's statistics",
+            statistics("3", "0") + "[" + statistics("9", "1", "") + ", " + statistics("8", "0", "") + "]\n" +
+                "{\"iter\": 1, \"inflightBatchingStats\": null}\n" + statistics("3", "0")},
+           {"JSON logs from Kubernetes and compose",
+            "2026-11-28T10:00:00.123Z stdout F {\"level\": \"INFO\", \"message\": \"Decode batch. "
+            "#running-req: 3, x\"}\n"
+            "vllm-1  | {\"msg\": \"Decode batch. #running-req: 8, x\"}\n"
+            "[pod/a/b] {\"log\": \"{\\\"msg\\\": \\\"Decode batch. #running-req: 3, x\\\"}\\n\"}\n"},
            {"one size a line", "3\n8\n\n3\n"},
            {"a byte order mark", "\xef\xbb\xbfsize,count\n3,2\n8,1\n"},
            {"comments", "# of Tuesday\nsize,count\n3,2\n# the largest\n8,1\n"},
@@ -135,14 +149,8 @@ TEST(TrafficFormats, AreReadAsTheyAre) {
 }
 
 TEST(TrafficFormats, WithoutBatchesAreToldWhatWouldDo) {
-  const std::string requests = "has requests and no batches";
   for (const auto& [content, words] : std::initializer_list<std::pair<std::string, std::string>>{
-           {"{\"timestamp\": 0, \"input_length\": 6755, \"output_length\": 500, \"hash_ids\": [0, 1]}\n",
-            requests},
-           {"Timestamp,Model,Request tokens,Response tokens,Total tokens,Log Type\n5,ChatGPT,472,18,490,API "
-            "log\n",
-            requests},
-           {"TIMESTAMP,ContextTokens,GeneratedTokens\n2023-11-16 18:17:03.9799600,4808,10\n", requests},
+           {"prompt_tokens,count\n3,1\n", "has requests without a time or without output tokens"},
            {"INFO 09-21 [api_server.py:1] vLLM API server version 0.21.0\n",
             "run vLLM with --cudagraph-metrics"},
            {sglang.substr(0, sglang.find("[2026-04-05 20:02:51 TP0]")),
@@ -151,6 +159,43 @@ TEST(TrafficFormats, WithoutBatchesAreToldWhatWouldDo) {
            {"[04/28/2025-09:56:44] [TRT-LLM] [I] iter = 198, states = {'num_generation_tokens': 16}\n",
             "run TensorRT-LLM with"}})
     EXPECT_THAT(refusal([&text = content] { parse(text); }), AllOf(StartsWith("t:1: "), HasSubstr(words)));
+}
+
+TEST(TrafficFormats, OfRequestsAreTheTracesThatArePublished) {
+  for (const std::string content :
+       {"{\"timestamp\": 27482, \"input_length\": 6955, \"output_length\": 52, \"hash_ids\": [46, 47]}\n"
+        "{\"timestamp\": 30535, \"input_length\": 6472, \"output_length\": 26, \"hash_ids\": [46]}\n",
+        "Timestamp,Model,Request tokens,Response tokens,Total tokens,Log "
+        "Type\n5,ChatGPT,472,52,524,Conversation "
+        "log\n8.053,GPT-4,1087,26,1113,API log\n9,GPT-4,8,0,8,API log\n",
+        "TIMESTAMP,ContextTokens,GeneratedTokens\n2023-11-16 18:17:03.9799600,4808,52\n"
+        "2023-11-16 18:17:07.0329600,110,26\n",
+        "arrival;completion_tokens\n4,053;26\n1;52\n"}) {
+    const Traffic traffic = parse(content);
+    ASSERT_THAT(traffic.requests, SizeIs(2)) << content;
+    EXPECT_NEAR(traffic.requests[1].arrival - traffic.requests[0].arrival, 3.053, 1e-6) << content;
+    EXPECT_EQ(traffic.requests[0].tokens, 52);
+    EXPECT_EQ(traffic.requests[1].tokens, 26);
+    EXPECT_THAT(refusal([&] { make_trace(traffic, {.steps = 5, .rate = {}}); }),
+                HasSubstr("ladder --closed"));
+  }
+}
+
+TEST(TrafficFormats, OfRequestsNeedARate) {
+  EXPECT_THAT(refusal([] { parse("timestamp,output_tokens\n3,0\n4,7\n"); }),
+              StartsWith("t:3: no two requests with output tokens arrive at different times"));
+}
+
+TEST(TrafficFormats, WithLengthsAreRequestsTimesTokens) {
+  const auto with = [](const std::string& content) {
+    return with_lengths("--query-lengths", {1, 4}, parse(content));
+  };
+  EXPECT_THAT(with("size,count\n3,2\n12,1\n").histogram, ElementsAre(Pair(3, 2), Pair(12, 3), Pair(48, 1)));
+  const Traffic steps = with("time,size\n0,3\n1,8\n");
+  EXPECT_THAT(steps.trace, ElementsAre(3, 12, 8, 32));
+  EXPECT_THAT(steps.arrivals, ElementsAre(0, 0, 1, 1));
+  for (const std::string& tokens : {table, metrics})
+    EXPECT_THAT(refusal([&] { with(tokens); }), HasSubstr("are tokens already, not requests"));
 }
 
 TEST(TrafficFormats, SayHowCoarseTheyAreAndWhatIsLeftOut) {

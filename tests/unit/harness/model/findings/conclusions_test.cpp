@@ -418,5 +418,28 @@ TEST_F(ConclusionsTest, NeedNothingThatKeptEvidenceLacks) {
   EXPECT_THAT(result_.cells.back().launches.front().latency_samples, IsEmpty());
 }
 
+TEST_F(ConclusionsTest, SayWhereStepTimesAreStairsAndWhichSizesToCapture) {
+  const auto tiles_of_16 = [this](const std::vector<std::int64_t>& sizes, double spread) {
+    result_.cells.clear();
+    for (const std::int64_t size : sizes) {
+      const auto tiles = static_cast<double>((size + 15) / 16);
+      add("whole", size, {.latency = (80 + 17 * tiles) * 1e-6, .spread = spread});
+    }
+    return text("stairs");
+  };
+  std::vector<std::int64_t> dense(40);
+  for (std::int64_t i = 0; i < 40; ++i) dense[static_cast<std::size_t>(i)] = i + 1;
+  EXPECT_EQ(
+      tiles_of_16(dense, 0.001),
+      "stairs: Step times of whole are stairs: 16 to 17 costs 18 %, 17 to 32 are free; 32 to 33 costs 15 %, "
+      "33 to 40 are free: capture 16, 32 and 40.");
+  EXPECT_EQ(tiles_of_16({1, 2, 4, 8, 16, 32, 64}, 0.001), "") << "17 to 31 were not measured";
+  EXPECT_EQ(tiles_of_16(dense, 0.2), "") << "launches differ by more than the jumps";
+  result_.cells.clear();
+  for (const std::int64_t size : dense)
+    add("whole", size, {.latency = (80 + 4.0 * static_cast<double>(size)) * 1e-6});
+  EXPECT_EQ(text("stairs"), "") << "a slope";
+}
+
 }  // namespace
 }  // namespace graphbench::model
