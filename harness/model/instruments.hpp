@@ -110,6 +110,7 @@ struct ProfileEntry {
   // Per step.
   double seconds;
   std::int64_t count;
+  std::vector<std::string> ops;  // of the program, in its order: those that launch it in eager
 };
 
 // Compares events on the stream with the device's activity records, over the same steps. Other kernels keep

@@ -81,7 +81,8 @@ model::Profile profile_of(const model::CellResult& cell) {
   profile.busy_seconds = 128e-6;
   profile.gap_seconds = eager ? 96e-6 : 16e-6;
   profile.kernels = 40;
-  profile.top = {{"gemm<bf16, 128x64>", 96e-6, 16}, {"rmsnorm_kernel", 32e-6, 8}};
+  profile.top = {{"gemm<bf16, 128x64>", 96e-6, 16, {"l0.fc", "l1.fc", "l2.fc"}},
+                 {"rmsnorm_kernel", 32e-6, 8, {}}};
   profile.slowdown = eager ? 1.25 : 1.0625;
   profile.device_seconds = *profile.slowdown * cell.launches.front().device_seconds->p50;
   profile.witness = model::DeviceTimeCheck{.steps = 9,

@@ -1,6 +1,7 @@
 // The profiling pass: prepares and runs each batch again under the profiler, so that the timeline shows its
 // setup, and its graphs are instantiated while recording is on.
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <new>
 #include <string>
@@ -54,6 +55,7 @@ class BatchProfile {
     }
     trace_phases();
     model::Profile profile = summarize_profile(steps);
+    name_ops(profile.top);
     if (device_seconds && device_seconds->p50 > 0)
       profile.slowdown = profile.device_seconds / device_seconds->p50;
     profile.witness = check_device_time();
@@ -101,6 +103,26 @@ class BatchProfile {
       start = now;
     });
     static_cast<void>(collect());
+  }
+
+  // Runs eager's step once more, an op at a time. A graph launches the same kernels.
+  void name_ops(std::vector<model::ProfileEntry>& kernels) {
+    execution::Executor& eager = executor_->eager();
+    if (eager.io()) return;
+    eager.submit();
+    rig_.stream().synchronize();
+    static_cast<void>(profiler_.collect());
+    std::map<std::string, std::vector<std::string>> ops;
+    for (const execution::StepItem& item : eager.items()) {
+      item.kernel->launch(rig_.stream(), item.operands);
+      rig_.stream().synchronize();
+      const std::string& op = rig_.program().ops()[item.op].name;
+      for (const Activity& activity : profiler_.collect()) {
+        std::vector<std::string>& named = ops[activity.name];
+        if (named.empty() || named.back() != op) named.push_back(op);
+      }
+    }
+    for (model::ProfileEntry& kernel : kernels) kernel.ops = ops[kernel.name];
   }
 
   std::vector<Activity> collect() {

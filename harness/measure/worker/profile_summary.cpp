@@ -88,7 +88,7 @@ model::Profile summarize_profile(const std::vector<RecordedStep>& steps) {
   profile.kernels = static_cast<std::int64_t>(median(kernels));
   profile.device_seconds = median(device);
   for (const auto& [name, entry] : by_name(steps)) {
-    profile.top.push_back({name, median(entry.seconds), static_cast<std::int64_t>(median(entry.counts))});
+    profile.top.push_back({name, median(entry.seconds), static_cast<std::int64_t>(median(entry.counts)), {}});
   }
   std::ranges::stable_sort(profile.top, std::greater<>{}, &model::ProfileEntry::seconds);
   if (profile.top.size() > top_max) profile.top.resize(top_max);

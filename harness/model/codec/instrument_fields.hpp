@@ -38,7 +38,7 @@ GB_DESCRIBE(facts::DeviceReading, sm_clock_hz, memory_clock_hz, temperature_cels
 GB_DESCRIBE(LaunchMachine, cpu, cpu_slowdown, device_slowdown, throttled, before, after);
 GB_DESCRIBE(SubmitterCpus, cpus, (text, locality), cores);
 GB_DESCRIBE(CpuState, (text, governor), turbo, load_average, pinned, cpu_quota, (later, submitter));
-GB_DESCRIBE(ProfileEntry, name, seconds, count);
+GB_DESCRIBE(ProfileEntry, name, seconds, count, (later, ops));
 GB_DESCRIBE(DeviceTimeCheck, steps, device_seconds, recorded_seconds, difference_seconds, events_seconds);
 GB_DESCRIBE(Profile, steps, busy_seconds, gap_seconds, kernels, top, device_seconds, slowdown, witness);
 GB_DESCRIBE(StepRecords, steps, busy_seconds, operations, kernels, eager_kernels, other_kernels, differences,

@@ -1,5 +1,6 @@
 // Prints where the time of each profiled step goes: its kernels and copies, the longest first.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -13,12 +14,21 @@ namespace {
 constexpr std::ptrdiff_t cells_with_all_kernels = 12;
 constexpr std::size_t kernels_of_many_cells = 3;
 
+// "l0.fc, l0.norm and 14 more".
+std::string ops_of(const std::vector<std::string>& ops) {
+  constexpr std::size_t named = 2;
+  const std::size_t rest = ops.size() - std::min(ops.size(), named);
+  const std::string first = fmt::format("{}", fmt::join(ops.begin(), ops.end() - std::ptrdiff_t(rest), ", "));
+  return rest == 0 ? first : fmt::format("{} and {} more", first, rest);
+}
+
 reporters::Section section_of(const model::CellResult& cell) {
   const model::Profile& profile = *cell.profile;
   reporters::Section section{.subject = "profile of " + model::id_of(cell.cell),
                              .columns = {{.name = "time", .unit = "seconds"},
                                          {.name = "share", .unit = "ratio"},
                                          {.name = "count"},
+                                         {.name = "ops", .align = reporters::Align::left},
                                          {.name = "kernel", .align = reporters::Align::left}},
                              .folded = true,
                              .in_csv = false};
@@ -27,7 +37,8 @@ reporters::Section section_of(const model::CellResult& cell) {
         profile.busy_seconds > 0 ? std::optional(each.seconds / profile.busy_seconds) : std::nullopt;
     section.rows.push_back(
         {.values = {reporters::seconds_value(each.seconds), reporters::percent_value(share),
-                    reporters::count_value(each.count), reporters::text_value(each.name)}});
+                    reporters::count_value(each.count), reporters::text_value(ops_of(each.ops)),
+                    reporters::text_value(each.name)}});
   }
   section.sentences.push_back({fmt::format(
       "{} kernels a step; the device is busy for {} (the shares are of this time) and idle for {} "
