@@ -1,4 +1,4 @@
-"""What tests/torch/judged.py calls wrong, and that its table has every step. One test needs torch."""
+"""What judged.py and systems.py of tests/torch call wrong, and that each step is there. One test needs torch."""
 
 import contextlib
 import copy
@@ -18,6 +18,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests/torch"))
 import judged  # noqa: E402
 import lanes  # noqa: E402
+import systems  # noqa: E402
 
 PYTHON = "/usr/bin/python3"
 HAS_TORCH = subprocess.run([PYTHON, "-c", "import torch"], capture_output=True, check=False).returncode == 0
@@ -112,6 +113,30 @@ class Judged(unittest.TestCase):
             self.assertEqual([], self.faults(ran, "1", whole="ok"))
         del ran["cells"][1]["records"]
         self.assertEqual(1, len(self.faults(ran, "1", whole="ok", program="same")))
+
+
+class Systems(unittest.TestCase):
+    """What tests/torch/systems.py calls wrong."""
+
+    def test_counts_and_reasons_are_held_against_the_cell(self):
+        counted = cell("torch.callables", library={"forward_graphs": 3, "torch": "2.11.0"},
+                       records={"graphed_kernels": 35}, graph={"nodes": 0})
+        for right, faults in (({"forward_graphs": 3, "graphed_kernels": 1}, []), (None, []), ({}, []),
+                              ({"forward_graphs": 4}, ["forward_graphs is 3.0, not 4"]),
+                              ({"graph.nodes": 1}, ["graph.nodes is 0.0, not 1"]),
+                              (systems.API, [f"ok, without '{systems.API}'"])):
+            self.assertEqual(faults, systems.faults_of(counted, right))
+        refused = cell("torch.callables", 8, "unsupported", f"open: {systems.API}Modules must not")
+        self.assertEqual([], systems.faults_of(refused, systems.API))
+        self.assertEqual(["skipped"], systems.faults_of(refused, {}))
+        failed = cell("torch.callables", 8, "check_failed", "a.grad differs from eager's")
+        self.assertEqual([], systems.faults_of(failed, "grad"))
+        self.assertEqual(1, len(systems.faults_of(failed, systems.API)))
+
+    def test_each_step_is_there(self):
+        for file, function in (name.split(":") for name in systems.CASES):
+            text = (ROOT / "tests/torch" / file).read_text(encoding="utf-8")
+            self.assertRegex(text, rf"(?m)^(def {function}\(|{function} = )", f"{file}:{function}")
 
 
 class Program(unittest.TestCase):
