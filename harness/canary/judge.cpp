@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <boost/math/distributions/normal.hpp>
 #include <cmath>
-#include <limits>
+#include <random>
 
 #include "graphs/base/text.hpp"
 #include "harness/model/exit_codes.hpp"
@@ -40,6 +40,36 @@ std::string percent(double fraction) {
   return fmt::format("{:.0f} %", std::ceil(100 * fraction));
 }
 
+// Of the logarithms of two sides.
+struct Tested {
+  double middle;  // the median of all differences
+  double low;     // its lower bound
+  double margin;
+};
+
+Tested test_of(const std::vector<double>& before, const std::vector<double>& after,
+               const TestSettings& settings) {
+  std::vector<double> differences;
+  differences.reserve(before.size() * after.size());
+  for (const double one : before)
+    for (const double other : after) differences.push_back(other - one);
+  const auto pairs = static_cast<double>(differences.size());
+  const double deviation = std::sqrt(pairs * static_cast<double>(before.size() + after.size() + 1) / 12);
+  // The number of smallest differences that lie below the bound.
+  const auto below = static_cast<std::ptrdiff_t>(
+      std::max(0.0, std::floor(pairs / 2 - 0.5 - z_of(settings.alpha) * deviation)));
+  std::nth_element(differences.begin(), differences.begin() + below, differences.end());
+  const double low = differences[static_cast<std::size_t>(below)];
+  const double spread = std::expm1(std::max(spread_of(before), spread_of(after)));
+  return {quantile(std::move(differences), 0.5), low, std::max(settings.margin_min, spread)};
+}
+
+std::vector<double> resampled(const std::vector<double>& values, std::mt19937_64& random) {
+  std::vector<double> drawn(values.size());
+  for (double& value : drawn) value = values[random() % values.size()];
+  return drawn;
+}
+
 const FloorRow& row_of(const std::string& name) {
   return *std::ranges::find(floor_rows(), name, &FloorRow::name);
 }
@@ -70,28 +100,23 @@ const std::vector<FloorRow>& floor_rows() {
   return rows;
 }
 
-std::optional<Change> change_of(const std::vector<double>& base, const std::vector<double>& now, double alpha,
-                                double margin_min) {
+std::optional<Change> change_of(const std::vector<double>& base, const std::vector<double>& now,
+                                const TestSettings& settings) {
   if (std::min(base.size(), now.size()) < processes_min) return std::nullopt;
   const std::vector<double> before = logs_of(base), after = logs_of(now);
-  std::vector<double> differences;
-  differences.reserve(before.size() * after.size());
-  for (const double one : before)
-    for (const double other : after) differences.push_back(other - one);
-  const auto pairs = static_cast<double>(differences.size());
-  const double z = z_of(alpha);
-  const double deviation = std::sqrt(pairs * static_cast<double>(before.size() + after.size() + 1) / 12);
-  // The number of smallest differences that lie below the bound.
-  const auto below = static_cast<std::ptrdiff_t>(std::max(0.0, std::floor(pairs / 2 - 0.5 - z * deviation)));
-  std::nth_element(differences.begin(), differences.begin() + below, differences.end());
-  const double low = differences[static_cast<std::size_t>(below)];
-  const double middle = quantile(std::move(differences), 0.5);
-  const double margin = std::max(margin_min, std::expm1(std::max(spread_of(before), spread_of(after))));
-  const double found = std::log1p(margin) + (middle - low) * (1 + z_of(0.01) / z);
-  return Change{std::exp(middle), std::exp(low), margin, std::expm1(found), std::exp(low) > 1 + margin};
+  const Tested tested = test_of(before, after, settings);
+  std::mt19937_64 random(1);
+  std::vector<double> needed;
+  for (int i = 0; i < settings.resamples; ++i) {
+    const Tested again = test_of(resampled(before, random), resampled(after, random), settings);
+    needed.push_back(std::log1p(again.margin) - again.low + tested.middle);
+  }
+  const double visible = needed.empty() ? 0 : std::expm1(quantile(std::move(needed), 0.99));
+  return Change{std::exp(tested.middle), std::exp(tested.low), tested.margin, visible,
+                std::exp(tested.low) > 1 + tested.margin};
 }
 
-void compare(const Canary& base, Canary& now) {
+void compare(const Canary& base, Canary& now, int resamples) {
   now.against = Base{base.measured_at, base.tool_version, base.environment.device.driver, base.processes};
   std::vector<const CanaryFloor*> slower;
   std::vector<std::string> lost, blind;
@@ -102,7 +127,7 @@ void compare(const Canary& base, Canary& now) {
     const auto after = std::ranges::find(now.floors, row.name, &CanaryFloor::name);
     if (before == base.floors.end()) continue;  // the device has no such floor
     if (after != now.floors.end())
-      after->change = change_of(before->values, after->values, alpha, row.margin_min);
+      after->change = change_of(before->values, after->values, {alpha, row.margin_min, resamples});
     if (after == now.floors.end() || !after->change) {
       blind.push_back(fmt::format("{}: too few values", row.label));
       continue;

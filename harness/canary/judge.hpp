@@ -15,15 +15,21 @@ inline constexpr std::size_t processes_min = 8;
 // A canary is blind if it would not have found this relative change of a floor.
 inline constexpr double blind_above = 0.5;
 
+struct TestSettings {
+  double alpha;  // one-sided
+  double margin_min;
+  int resamples = 200;  // for Change::visible; 0: it is not computed
+};
+
 // The values are positive. The hypothesis has the margin in it: NEW is slower if the lower bound of the
-// ratio, by the rank test of Mann and Whitney at `alpha`, is above 1 + margin. The margin is the larger of
-// the sides' spreads between processes, because two calls may differ as two processes do, and at least
-// `margin_min`. Absent with too few values.
-std::optional<Change> change_of(const std::vector<double>& base, const std::vector<double>& now, double alpha,
-                                double margin_min);
+// ratio, by the rank test of Mann and Whitney, is above 1 + margin. The margin is the larger of the sides'
+// spreads between processes, because two calls may differ as two processes do, and at least `margin_min`.
+// `visible` is what 99 of 100 resamples of both sides need to be found. Absent with too few values.
+std::optional<Change> change_of(const std::vector<double>& base, const std::vector<double>& now,
+                                const TestSettings& settings);
 
 // Fills in each floor's change and each probe's former answer, and the verdict with its sentence.
-void compare(const Canary& base, Canary& now);
+void compare(const Canary& base, Canary& now, int resamples = 200);
 
 // Sets the sentence of a canary that is compared with none.
 void describe_alone(Canary& canary);

@@ -272,7 +272,6 @@ reporters::Section suggestion_section(const Suggestion& made, const std::vector<
     section.rows.push_back(
         {.values = {reporters::count_value(each.sizes), reporters::seconds_value(each.step_seconds)}});
   add_sentence(section, "", fmt::format("{} {}", none ? "sizes" : "--capture-sizes", list_of(made.sizes)));
-  for (const std::string& flag : flags) add_sentence(section, "", flag);
   const auto predicted_and_served = [&](const std::optional<double>& predicted,
                                         const std::optional<double>& served) {
     return fmt::format("{} predicted, {}", seconds_or_dash(predicted),
@@ -301,12 +300,11 @@ reporters::Section suggestion_section(const Suggestion& made, const std::vector<
     add_sentence(
         section, "",
         "the memory budget is " + reporters::format_bytes(static_cast<std::int64_t>(*made.memory_max_bytes)));
-  if (!made.few.empty())
-    add_sentence(section, "",
-                 fmt::format("{} sizes take at most 2 % longer: {}", made.few.size(), list_of(made.few)));
+  if (!made.few.empty()) add_sentence(section, "at most 2 % slower", list_of(made.few));
   if (!made.interpolated.empty())
     add_sentence(section, "not measured, taken as the next larger measured size", list_of(made.interpolated));
   if (!made.trust.empty()) add_sentence(section, made.from, made.trust, reporters::Weight::notice);
+  for (const std::string& flag : flags) add_sentence(section, "", flag);
   return section;
 }
 

@@ -50,9 +50,11 @@ std::string why_none_predicted(const Suggestion& made) {
     if (!rival.beyond_budget && rival.step_seconds.value_or(HUGE_VAL) < made.step_seconds * (1 - 1e-9))
       return words_of(rival) + " would take less time";
   }
-  return made.step_seconds * (1 + gain_that_counts) > made.eager_step_seconds
-             ? "the predicted gain over eager is not certain"
-             : "";
+  const double least = made.step_seconds * (1 + gain_that_counts);
+  if (made.eager_step_seconds >= least) return "";
+  return made.frontier.front().step_seconds < least
+             ? "the predicted gain over eager is below 2 %"
+             : "the predicted gain over eager is not certain: measure eager at more sizes";
 }
 
 bool is_same(model::Cell a, const model::Cell& b) {
@@ -221,6 +223,7 @@ Suggestion suggest(const MeasuredGroup& from, const Trace& trace, const Budgets&
   made.step_seconds = best.back().seconds / steps;
   for (const auto& [size, count] : problem.steps)
     made.eager_step_seconds += static_cast<double>(count) * problem.eager_least.at(size) / steps;
+  if (made.sizes.empty()) made.step_seconds = made.eager_step_seconds;
   made.startup_seconds = best.back().startup_seconds;
   if (!measured.pool_bytes.empty()) made.memory_bytes = best.back().memory_bytes;
   made.memory_max_bytes = problem.memory_bytes;

@@ -72,7 +72,9 @@ class Canary(HarnessCase):
         self.assertEqual(("measured", 8), (document["verdict"], document["processes"]))
         self.assertLess({"kernel_launch", "graph_launch", "busy_graph_launch", "instantiate", "update", "upload"},
                         {each["name"] for each in document["floors"]})
-        self.assertEqual({8}, {len(each["values"]) for each in document["floors"] if each["name"] != "node_launch"})
+        # What the time of a node is computed from may be less than the noise.
+        self.assertEqual({8}, {len(each["values"]) for each in document["floors"]
+                               if not each["name"].startswith("node")})
         answers = {each["name"]: each["answer"] for each in document["probes"]}
         self.assertEqual("yes", answers["a failed capture leaves the device usable"])
         self.assertEqual("yes", answers["a conditional node takes its branch"])
@@ -113,7 +115,7 @@ class Canary(HarnessCase):
     def test_bad_input_is_named(self):
         self.write("floors.json", '{"schema": "graphbench.floors/1"}')
         for arguments, words in (
-                (["--against", "missing.json"], ("--against", "missing.json")),
+                (["--against", "missing.json"], ("missing.json", "cannot be read")),
                 (["--against", "floors.json"], ("--against", "floors.json", "graphbench.floors/1", "canary --json")),
                 (["--processes", "7"], ("--processes", "7", "8")),
                 (["--soak", "-1"], ("--soak", "-1", "from 0")),
@@ -140,7 +142,7 @@ class PlantedDriver(HarnessCase):
                         self.folder / "libcuda_real.so.1", self.folder / "real.c"], check=True)
         link = self.folder / "libcuda.so.1"
         link.unlink(missing_ok=True)
-        link.symlink_to(PLUGINS / "libplanted_driver.so")
+        link.symlink_to(PLUGINS / "planted_driver.so")
         environment = {**os.environ, "LD_LIBRARY_PATH": str(self.folder), **planted}
         return subprocess.Popen([sys.executable, "-c", CALLER], env=environment, stdout=subprocess.PIPE, text=True)
 

@@ -257,7 +257,13 @@ class Ladder(HarnessCase):
                          sorted((made["workload"], made["mode"]) for made in document["suggestions"]))
         whole = next(made for made in document["suggestions"] if made["mode"] == "whole")
         self.assertTrue(whole["sizes"])
-        self.assertGreater(whole["eager_step_seconds"], whole["step_seconds"])
+        self.assertIn("measure eager at more sizes", whole["no_suggestion"])
+        _, document, _ = self.measure(*asked[:3], "--traffic", "zipf:1.1:32", "--quiet", f"--suggest={LLAMA}", "--multiple-of",
+                                         "4")
+        for made in document["suggestions"]:
+            self.assertEqual(("the step", None), (made["eager"], made["memory_bytes"]))
+            self.assertIn("trust: low", made["trust"])
+            self.assertEqual({0}, {size % 4 for size in made["sizes"]})
         document = self.measure(*asked)[1]
         self.assertEqual({"attention", "conv", "mlp"}, {made["workload"] for made in document["suggestions"]})
 
@@ -294,7 +300,7 @@ class Ladder(HarnessCase):
         self.assertLessEqual(made["step_seconds"], made["eager_step_seconds"])
         self.assertIsNone(made["verified_by"])
         self.assertIn(made.get("no_suggestion"), (None, NOTHING, "the predicted gain over eager is "
-                                                       "not certain"))
+                                                       "below 2 %"))
         self.assertEqual("no_suggestion" not in made, "sglang (predicted, not served): --cuda" in shown)
 
     def test_requests_form_batches_by_the_step_times_that_were_measured(self):

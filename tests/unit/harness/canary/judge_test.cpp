@@ -39,7 +39,7 @@ Canary compared(Canary now, const Canary& base = sample()) {
 }
 
 TEST(Change, IsTheRatioWithItsBound) {
-  const Change change = change_of(values(1, 0.05), values(1.3, 0.05), 0.001, 0.02).value();
+  const Change change = change_of(values(1, 0.05), values(1.3, 0.05), {0.001, 0.02}).value();
   EXPECT_NEAR(change.ratio, 1.3, 1e-2);
   EXPECT_LT(change.low, change.ratio);
   EXPECT_GT(change.low, 1 + change.margin);
@@ -50,23 +50,23 @@ TEST(Change, HasTheMarginOfTheWiderSideInItsHypothesis) {
   // The quartiles of a uniform distribution are half its width away.
   const double spread = std::expm1(0.2 / 1.349);
   for (const auto& [before, after] : {std::pair(0.2, 0.01), std::pair(0.01, 0.2)}) {
-    const Change change = change_of(values(1, before), values(1.1, after), 0.001, 0.02).value();
+    const Change change = change_of(values(1, before), values(1.1, after), {0.001, 0.02}).value();
     EXPECT_NEAR(change.margin, spread, 0.01);
     EXPECT_FALSE(change.slower);
   }
-  EXPECT_EQ(change_of(values(1, 0), values(1.03, 0), 0.001, 0.05)->margin, 0.05);
+  EXPECT_EQ(change_of(values(1, 0), values(1.03, 0), {0.001, 0.05})->margin, 0.05);
 }
 
 TEST(Change, OfNumbersThatDoNotSpreadIsFound) {
-  EXPECT_FALSE(change_of(values(64, 0), values(64, 0), 0.001, 0.1)->slower);
-  EXPECT_FALSE(change_of(values(64, 0), values(70, 0), 0.001, 0.1)->slower);
-  EXPECT_TRUE(change_of(values(64, 0), values(71, 0), 0.001, 0.1)->slower);
+  EXPECT_FALSE(change_of(values(64, 0), values(64, 0), {0.001, 0.1})->slower);
+  EXPECT_FALSE(change_of(values(64, 0), values(70, 0), {0.001, 0.1})->slower);
+  EXPECT_TRUE(change_of(values(64, 0), values(71, 0), {0.001, 0.1})->slower);
 }
 
 TEST(Change, NeedsSeveralProcesses) {
-  EXPECT_FALSE(change_of(values(1, 0.1, 7), values(1, 0.1), 0.001, 0.02).has_value());
+  EXPECT_FALSE(change_of(values(1, 0.1, 7), values(1, 0.1), {0.001, 0.02}).has_value());
   // The bound of so few values is below the smallest difference, if the level is that small.
-  EXPECT_FALSE(change_of(values(1, 0.01, 8), values(1.01, 0.01, 8), 1e-9, 0.02)->slower);
+  EXPECT_FALSE(change_of(values(1, 0.01, 8), values(1.01, 0.01, 8), {1e-9, 0.02})->slower);
 }
 
 TEST(Compare, SaysTheSmallestChangeThatItWouldHaveSeen) {
