@@ -15,7 +15,7 @@ import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 LIMIT, MISSES_MAX = 0.05, 1
-SIZES = "1,2,4,8,16"
+SIZES = "1,4,8,16"
 MEASURED = "size,count\n1,30\n2,10\n3,25\n5,40\n7,10\n12,30\n14,5\n20,4\n"
 
 
@@ -26,7 +26,7 @@ def serve(step, traffic, given, name):
     done = subprocess.run(
         [given.graphbench, "ladder", "--torch", f"{HERE}/steps.py:{step}", "--python", given.python, "--device",
          given.device, "--mode", given.mode, "--traffic", traffic, "--capture-sizes", SIZES, "--steps",
-         str(given.steps), "--no-rivals", "--suggest", "--quiet", "--json", document, *given.more],
+         str(given.steps), "--launches", "1", "--no-rivals", "--suggest", "--quiet", "--json", document, *given.more],
         capture_output=True, text=True, check=False)
     (given.folder / f"ladder_{name}.log").write_text(done.stdout + done.stderr, encoding="utf-8")
     return (json.loads(document.read_text(encoding="utf-8")) if document.exists() else None), done.stderr

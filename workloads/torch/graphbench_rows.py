@@ -12,6 +12,7 @@ from graphbench_inputs import Inputs
 from graphbench_state import storage_of, unseen
 from graphbench_walk import parts_of
 
+LARGE = 1 << 20  # bytes from which on a tensor of no module counts as a weight
 DTYPES = {torch.float32: 0, torch.float16: 1, torch.bfloat16: 2, torch.int32: 3}
 OTHER = -1
 
@@ -77,7 +78,7 @@ class Found:
         theirs = storages(there.tensors.values())
         self.new_weights = sum(size for key, size in storages(
             tensor for path, tensor in here.tensors.items() if path not in self.tensors).items()
-            if key not in theirs and key not in step.state.kept)
+            if key not in theirs and key not in step.state.kept and (key in step.inputs.weights or size >= LARGE))
 
     def compare_numbers(self, step, numbers):
         for path, number in step.inputs.numbers.items():
