@@ -258,8 +258,8 @@ class Ladder(HarnessCase):
         whole = next(made for made in document["suggestions"] if made["mode"] == "whole")
         self.assertTrue(whole["sizes"])
         self.assertIn("measure eager at more sizes", whole["no_suggestion"])
-        _, document, _ = self.measure(*asked[:3], "--traffic", "zipf:1.1:32", "--quiet", f"--suggest={LLAMA}", "--multiple-of",
-                                         "4")
+        document = self.measure(*asked[:3], "--traffic", "zipf:1.1:32", "--quiet", f"--suggest={LLAMA}",
+                                "--multiple-of", "4")[1]
         for made in document["suggestions"]:
             self.assertEqual(("the step", None), (made["eager"], made["memory_bytes"]))
             self.assertIn("trust: low", made["trust"])

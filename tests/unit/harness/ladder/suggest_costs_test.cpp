@@ -100,13 +100,12 @@ TEST(Costs, OfEagerAreNeverPredictedTooHighSoThatNoGainIsClaimed) {
   const Suggestion made = suggest(group, {steps.rows, {}}, {});
   EXPECT_EQ(made.sizes, (Rows{64}));
   EXPECT_EQ(made.no_suggestion, "");  // the largest steps were measured, and a second each
-  group.measured.eager[64] = 100e-6;
+  group.measured.eager[64] = 110e-6;
   EXPECT_EQ(suggest(group, {steps.rows, {}}, {}).no_suggestion,
             "the predicted gain over eager is not certain: measure eager at more sizes");
   for (std::int64_t size = 2; size < 64; ++size) group.measured.eager[size] = 100e-6;
   EXPECT_EQ(suggest(group, {steps.rows, {}}, {}).no_suggestion, "the predicted gain over eager is below 2 %");
-  group.measured.eager = {{1, 50e-6}, {64, 1}};
-  group.measured.eager[64] = 90e-6;
+  group.measured.eager = {{1, 50e-6}, {64, 90e-6}};
   const Suggestion none = suggest(group, {steps.rows, {}}, {});
   EXPECT_TRUE(none.sizes.empty());
   EXPECT_EQ(none.no_suggestion, "capture nothing: all eager is fastest");
