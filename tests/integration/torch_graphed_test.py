@@ -20,6 +20,7 @@ HAS_TORCH = importlib.util.find_spec("torch") is not None
 if HAS_TORCH:
     import torch
 
+    import graphbench_autograd
     import graphbench_graphed as graphed
     import stand_in
 
@@ -64,6 +65,7 @@ class Skips(unittest.TestCase):
                         mock.patch.object(torch, "_dynamo", self.dynamo, create=True),
                         mock.patch.object(graphed, "logs_of_skips",
                                           lambda: [(self.module, "cudagraphs_log")]),
+                        mock.patch.object(graphbench_autograd, "set_up", lambda on: None),
                         mock.patch.object(graphed.FreshCache, "folder", None),
                         mock.patch.dict(os.environ)):
             self.enterContext(patched)

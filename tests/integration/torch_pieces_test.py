@@ -126,8 +126,9 @@ def cases():
 
     def draws(calls, **axes):
         """What is said of a step whose generator of the GPU moved."""
-        step = types.SimpleNamespace(mode="piecewise", calls=calls, axes=axes, facts={}, runs={}, state=(
-            types.SimpleNamespace(generators=[(types.SimpleNamespace(device=torch.device("cuda")), None)])))
+        generators = [(types.SimpleNamespace(device=torch.device("cuda")), None)]
+        step = types.SimpleNamespace(mode="piecewise", on_cuda=True, serves=False, calls=calls, axes=axes,
+                                     facts={}, runs={}, state=types.SimpleNamespace(generators=generators))
         with installed():
             try:
                 graphbench_step.Step.prepare_mode(step)

@@ -56,6 +56,13 @@ class Refusal(LookupError):
     """A name that the user gave does not exist."""
 
 
+def form_of(made):
+    """What a function returned, in words: the types in a tuple too."""
+    if isinstance(made, tuple):
+        return f"({', '.join(type(each).__name__ for each in made)})"
+    return type(made).__name__
+
+
 def one_line(text, longest):
     return re.sub(r"\s+", " ", str(text)).strip()[:longest]
 

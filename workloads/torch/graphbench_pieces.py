@@ -204,7 +204,7 @@ class Trace:
     @classmethod
     def of(cls, step):
         compiles = "torch-compile" in step.axes
-        key = compiles and (step.build.func, step.split_ops, step.axes["torch-compile"],
+        key = compiles and (step.builder, step.split_ops, step.axes["torch-compile"],
                             step.axes.get("torch-inductor"))
         if not cls.kept or cls.kept.key != key:
             dynamo().reset()  # the parts stay; no batch calls its compiled code again

@@ -17,7 +17,7 @@ import torch
 
 import graphbench_abi as abi
 import graphbench_autograd
-from graphbench_abi import Skip, reason_of
+from graphbench_abi import Skip, form_of, reason_of
 from graphbench_breaks import Breaks
 from graphbench_callables import graphed
 from graphbench_check import SelfComparison, agree, conversation
@@ -41,7 +41,7 @@ class Step:
     """The user's step at one batch size in one mode. Calls come on one thread, on our stream."""
 
     def __init__(self, build, request, file):
-        self.mode, self.file, self.batch = request.mode.decode(), file, request.batch
+        self.mode, self.file, self.builder = request.mode.decode(), file, build
         self.split_ops = {request.split_ops[i].decode() for i in range(request.split_op_count)}
         self.axes = {request.axis_names[i].decode(): request.axis_values[i].decode()
                      for i in range(request.axis_count)}
@@ -495,13 +495,6 @@ class Step:
         facts["gc_seconds"] = sum(end - began for began, end in zip(collected_at[::2], collected_at[1::2]))
         self.text = ctypes.create_string_buffer(json.dumps(facts).encode())
         return ctypes.addressof(self.text)
-
-
-def form_of(made):
-    """What a function returned, in words: the types in a tuple too."""
-    if isinstance(made, tuple):
-        return f"({', '.join(type(each).__name__ for each in made)})"
-    return type(made).__name__
 
 
 def in_ranks():
