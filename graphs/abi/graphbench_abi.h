@@ -328,7 +328,7 @@ typedef struct gb_step_request {
   const char* const* axis_names;
   const char* const* axis_values;
   int64_t launch; /* 0, 1, ...: worker processes measure a cell one after another, and this is one of them */
-  int32_t serves;   /* 1: `graphbench ladder` opens the step, and will call rows() and narrow() */
+  int32_t serves; /* 1: `graphbench ladder` opens the step, and will call rows() and narrow() */
   int32_t reserved; /* 0 */
 } gb_step_request;
 
@@ -352,8 +352,8 @@ typedef struct gb_step_copy {
   int32_t reserved; /* 0 */
 } gb_step_copy;
 
-/* A tensor with a dimension of the batch, in the memory of the request's place: `blocks` blocks, each of one row
- * for each of the batch. `blocks` is 1 if the batch is the outermost dimension. Strides are in bytes. */
+/* A tensor with a dimension of the batch, in the memory of the request's place: `blocks` blocks, each with
+ * one row per row of the batch. `blocks` is 1 if the batch is the outermost dimension; strides are bytes. */
 typedef struct gb_step_rows {
   const char* name;
   void* data;
@@ -444,10 +444,10 @@ typedef struct gb_step {
    *                "before_steps_bytes": 0, "without_copy": 0},
    *      "inputs": {"renewed": 2, "why": "" (kept), "changed_outputs": true, "build_seconds": 0.1}}} */
   int (*check)(void* step, const char* heard, const char** said, char* error, size_t error_size);
-  /* Lends `graphbench ladder` all inputs, state and outputs that have rows of the batch, so that it can copy the
-   * rows of requests in and out. Inputs and state stay where they are until close(), outputs of an eager step
-   * until the next step. On CUDA all replays write their outputs where the capture did. A step whose rows cannot
-   * be told apart fails with the name of what stands in the way. Returns the number of tensors; negative for
+  /* Lends `graphbench ladder` all inputs, state and outputs that have rows of the batch, to copy the rows of
+   * requests in and out. Inputs and state stay where they are until close(), outputs of an eager step until
+   * the next step. On CUDA all replays write their outputs where the capture did. A step whose rows cannot be
+   * told apart fails with the name of what stands in the way. Returns the number of tensors; negative for
    * failure. Null: `ladder` refuses the step. */
   int32_t (*rows)(void* step, const gb_step_rows** rows, char* error, size_t error_size);
   /* From now on part -1 computes only the first `rows` rows of the batch, in place: inputs and state stay

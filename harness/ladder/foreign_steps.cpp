@@ -290,10 +290,13 @@ void ForeignSteps::check_padding(execution::Executor& executor, std::int64_t row
   compare(run(narrow, rows, size, true), padded,
           "differs from that of an eager step without padding, with " + at, false, check);
   check.remarks.clear();
+  std::vector<std::string> large;
   for (const gb_step_rows& state : tensors_.at(size).states) {
-    if (bytes_of(state, rows) > compared_bytes_max)
-      check.remarks.push_back(title_of(state) + " is too large to be compared");
+    if (bytes_of(state, rows) > compared_bytes_max) large.push_back(abi::printable(state.name));
   }
+  if (!large.empty())
+    check.remarks.push_back("state is too large to be compared: " + std::to_string(large.size()) +
+                            " tensors, such as " + large.front());
   if (const auto& others = tensors_.at(size).without_rows; !others.empty())
     check.remarks.push_back("state without rows of the batch is not checked: " + join(others));
 }

@@ -145,9 +145,10 @@ class ForeignSteps(HarnessCase):
 
     def test_serve_a_traffic_if_they_lend_their_rows(self):
         def ladder(sizes, code):
-            done, document, _ = self.measure("ladder", "--device", "host", "--plugin", self.plugin("foreign_step"),
-                                             "--workload", "foreign_step", "--traffic", "uniform:1:8", "--steps",
-                                             "60", "--capture-sizes", sizes, "--no-rivals", code=code)
+            done, document, _ = self.measure(
+                "ladder", "--device", "host", "--plugin", self.plugin("foreign_step"), "--workload",
+                "foreign_step", "--traffic", "uniform:1:8", "--steps", "60", "--capture-sizes", sizes,
+                "--no-rivals", code=code)
             return done, document["ladders"][0]
 
         _, asked = ladder("2,4", 0)

@@ -1,5 +1,5 @@
-"""ladder --torch: a traffic is served with a user's own step. On the host device a captured size replays the call of
-its step."""
+"""ladder --torch: a traffic is served with a user's own step. On the host device a captured size replays the
+call of its step."""
 
 import json
 import textwrap
@@ -92,8 +92,9 @@ class TorchLadder(HarnessCase):
 
     @staticmethod
     def ladder_of(function, *extra):
-        return ("ladder", "--device", "host", "--torch", f"step.py:{function}", "--python", PYTHON, "--traffic",
-                "traffic.csv", "--capture-sizes", "1,4", "--warmup", "1", "--steps", "40", *extra)
+        return ("ladder", "--device", "host", "--torch", f"step.py:{function}", "--python", PYTHON,
+                "--traffic", "traffic.csv", "--capture-sizes", "1,4", "--warmup", "1", "--steps", "40",
+                *extra)
 
     def test_requests_are_padded_or_eager_and_the_times_are_predicted(self):
         ladders, done = self.serve("model")
@@ -141,8 +142,8 @@ class TorchLadder(HarnessCase):
     def test_what_cannot_be_served_is_refused_by_name(self):
         for function, words in (("mean", "output 0 has no dimension of the batch"),
                                 ("numbered", "the step holds another number at each batch, "),
-                                ("square", "is [6, 6] at batch 6 and [2, 2] at 2: only one dimension may differ"),
-                                ("fixed", "no tensor of the step has a dimension that differs between batch 6"),
+                                ("square", "is [6, 6] at batch 6 and [2, 2] at 2: only one dimension"),
+                                ("fixed", "no tensor of the step has a dimension that differs between"),
                                 ("counting", "the step keeps state in Python: ")):
             with self.subTest(function=function):
                 ladders, done = self.serve(function, "--no-rivals", code=3)
@@ -151,7 +152,7 @@ class TorchLadder(HarnessCase):
 
     def test_rows_of_padding_that_reach_others_fail_the_ladder(self):
         for function, words in (("normed", "changes with the rows of padding, with 2 rows in size 4"),
-                                ("shared_sum", "differs from that of an eager step without padding, with 2 rows")):
+                                ("shared_sum", "differs from that of an eager step without padding, ")):
             with self.subTest(function=function):
                 ladders, _ = self.serve(function, "--no-rivals", code=3)
                 self.assertEqual("check_failed", ladders["asked"]["reason"]["code"])

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Serves three models of steps.py under three traffics each, and holds the predicted mean step against the served.
+"""Serves three models of steps.py under three traffics each, and holds predictions against what was served.
 
-    by_ladder.py OUTPUT_FOLDER [--step NAME,...] [--mode whole] [--steps N] [--device cuda:0] [--graphbench PATH]
+    by_ladder.py OUTPUT_FOLDER [--step NAME,...] [--mode whole] [--steps N] [--device DEVICE]
+        [--graphbench PATH] [-- OPTION...]
 
-Each traffic is served once from graphs and once eagerly. The exit code is 0 if all are served with their padding
-checked, and at most one prediction is more than 5 % off; 1 if not; 2 for bad usage."""
+Each traffic is served once from graphs and once eagerly. The exit code is 0 if all are served with their
+padding checked, and at most one prediction is more than 5 % off; 1 if not; 2 for bad usage."""
 
 import argparse
 import json
@@ -24,9 +25,10 @@ def serve(step, traffic, given, name):
     document = given.folder / f"ladder_{name}.json"
     document.unlink(missing_ok=True)
     done = subprocess.run(
-        [given.graphbench, "ladder", "--torch", f"{HERE}/steps.py:{step}", "--python", given.python, "--device",
-         given.device, "--mode", given.mode, "--traffic", traffic, "--capture-sizes", SIZES, "--steps",
-         str(given.steps), "--launches", "1", "--no-rivals", "--suggest", "--quiet", "--json", document, *given.more],
+        [given.graphbench, "ladder", "--torch", f"{HERE}/steps.py:{step}", "--python", given.python,
+         "--device", given.device, "--mode", given.mode, "--traffic", traffic, "--capture-sizes", SIZES,
+         "--steps", str(given.steps), "--launches", "1", "--no-rivals", "--suggest", "--quiet", "--json",
+         document, *given.more],
         capture_output=True, text=True, check=False)
     (given.folder / f"ladder_{name}.log").write_text(done.stdout + done.stderr, encoding="utf-8")
     return (json.loads(document.read_text(encoding="utf-8")) if document.exists() else None), done.stderr
@@ -61,7 +63,7 @@ def main():
     measured = given.folder / "traffic.csv"
     measured.write_text(MEASURED, encoding="utf-8")
     failed, misses = [], []
-    print("step       traffic        us/step  predicted  eager's  hits  padding  pool/execs/static MiB  check  s")
+    print("step       traffic        us/step  predicted  gain  hits  padding  pool/execs/static MiB  check")
     for step in given.step.split(","):
         for traffic in (str(measured), "uniform:1:20", "zipf:1.1:20"):
             name = f"{step}_{pathlib.Path(traffic).stem.replace(':', '_')}"
@@ -75,8 +77,8 @@ def main():
             row, off = row_of(ladders)
             if off > LIMIT:
                 misses.append(name)
-            print(f"{step:10} {pathlib.Path(traffic).name:14}", *row, f"{time.monotonic() - began:.0f}", sep="  ",
-                  flush=True)
+            print(f"{step:10} {pathlib.Path(traffic).name:14}", *row, f"{time.monotonic() - began:.0f}",
+                  sep="  ", flush=True)
     for line in failed:
         print("failed:", line)
     print(f"{len(misses)} predictions more than {LIMIT:.0%} off{': ' if misses else ''}{', '.join(misses)}")

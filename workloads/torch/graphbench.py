@@ -36,6 +36,7 @@ from graphbench_abi import Refusal, Skip, reason_of  # noqa: E402
 from graphbench_doctor import examine  # noqa: E402
 from graphbench_doctor_host import examine_on_host, is_without_gpu  # noqa: E402
 from graphbench_graphed import FreshCache  # noqa: E402
+from graphbench_rows import rows_of  # noqa: E402
 from graphbench_step import Step, in_ranks  # noqa: E402
 
 
@@ -72,7 +73,8 @@ class Host:
             abi.CAPTURE(self.answer(Step.lend_graph)), abi.FILL(), abi.OUTPUTS(), abi.REPORT(self.report),
             abi.CLOSE(lambda step: self.steps.pop(id(step), None)), None,
             abi.STATE(self.answer(Step.lend_state)), abi.CHECK(self.answer(Step.check)),
-            abi.ROWS(self.answer(Step.lend_rows, counts=True)), abi.NARROW(self.answer(Step.narrow)))
+            abi.ROWS(self.answer(lambda step, lent: rows_of(step).lend(lent), counts=True)),
+            abi.NARROW(self.answer(lambda step, rows: rows_of(step).narrow(rows))))
         self.plugin = abi.Plugin(
             ctypes.sizeof(abi.Plugin), abi.VERSION, b"torch", versions(file).encode(), step_count=1,
             steps=ctypes.pointer(ctypes.pointer(self.record)))

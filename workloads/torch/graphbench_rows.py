@@ -1,5 +1,5 @@
-"""The rows of a step's batch, for `graphbench ladder`: finds by a second build of another size which dimensions are
-the batch's, lends the tensors that have one, and narrows the step to fewer rows."""
+"""The rows of a step's batch, for `graphbench ladder`: finds by a second build of another size which
+dimensions are the batch's, lends the tensors that have one, and narrows the step to fewer rows."""
 
 import copy
 
@@ -23,8 +23,8 @@ def storages(tensors):
 
 
 def dimension(what, here, there, batches):
-    """(the dimension, its extent per row) of the batch in a tensor of two builds; None if their shapes are equal.
-    Raises Skip for a tensor whose rows cannot be told apart."""
+    """(the dimension, its extent per row) of the batch in a tensor of two builds; None if their shapes are
+    equal. Raises Skip for a tensor whose rows cannot be told apart."""
     shapes = tuple(here.shape), tuple(there.shape)
     if shapes[0] == shapes[1]:
         return None
@@ -33,8 +33,8 @@ def dimension(what, here, there, batches):
         per_row, rest = divmod(shapes[0][differ[0]], batches[0])
         if rest == 0 and shapes[1][differ[0]] == per_row * batches[1]:
             return differ[0], per_row
-    raise Skip(f"{what} is {list(shapes[0])} at batch {batches[0]} and {list(shapes[1])} at {batches[1]}: only one "
-               "dimension may differ, as a multiple of the batch")
+    raise Skip(f"{what} is {list(shapes[0])} at batch {batches[0]} and {list(shapes[1])} at {batches[1]}: "
+               "only one dimension may differ, as a multiple of the batch")
 
 
 class Found:
@@ -65,27 +65,40 @@ class Found:
                 if found:
                     self.tensors[path] = found
         if not self.tensors:
-            raise Skip(f"no tensor of the step has a dimension that differs between batch {step.batch} and {other}")
+            raise Skip("no tensor of the step has a dimension that differs between batch "
+                       f"{step.batch} and {other}")
         self.outputs = {}
         others = results_of(twin.result)
         for name, output in results_of(step.result).items():
             if storage_of(output)._cdata in step.state.kept:
                 continue
-            found = dimension(f"output {name}", output, others[name], self.batches) if name in others else None
+            found = None
+            if name in others:
+                found = dimension(f"output {name}", output, others[name], self.batches)
             if not found:
                 raise Skip(f"output {name} has no dimension of the batch, so rows of padding would reach it")
             self.outputs[name] = found
         theirs = storages(there.tensors.values())
         self.new_weights = sum(size for key, size in storages(
             tensor for path, tensor in here.tensors.items() if path not in self.tensors).items()
-            if key not in theirs and key not in step.state.kept and (key in step.inputs.weights or size >= LARGE))
+            if key not in theirs and key not in step.state.kept
+            and (key in step.inputs.weights or size >= LARGE))
 
     def compare_numbers(self, step, numbers):
         for path, number in step.inputs.numbers.items():
             other = numbers.get(path, number)
             if other != number and (number == number or other == other):
-                raise Skip(f"the step holds another number at each batch, {path}: {number} at {step.batch} and "
-                           f"{other} at {self.batches[1]}: take it from the shape of a tensor")
+                raise Skip(f"the step holds another number at each batch, {path}: {number} at {step.batch} "
+                           f"and {other} at {self.batches[1]}: take it from the shape of a tensor")
+
+
+def rows_of(step):
+    """The rows of a step, looked for at its first use."""
+    if step.rows is None:
+        step.rows = Rows(step)
+        step.state.put_back()
+        step.facts["memory_of_new_weights"] = Rows.found.new_weights
+    return step.rows
 
 
 class Rows:
@@ -121,7 +134,8 @@ class Rows:
         step, size = tensor.stride(dim), tensor.element_size()
         if step == 0:
             return None
-        others = sorted((stride, extent) for i, (stride, extent) in enumerate(zip(tensor.stride(), tensor.shape))
+        dims = enumerate(zip(tensor.stride(), tensor.shape))
+        others = sorted((stride, extent) for i, (stride, extent) in dims
                         if i != dim and extent > 1 and stride > 0)
         row, blocks, between = 1, 1, 0
         for stride, extent in others:
@@ -135,9 +149,10 @@ class Rows:
                 break
         else:
             if row <= step and (per_row == 1 or row == step):
-                return abi.Rows(name.encode(), tensor.data_ptr(), row * per_row * size, step * per_row * size, blocks,
-                                between * size, kind, DTYPES.get(tensor.dtype, OTHER))
-        raise Skip(f"{name} has gaps within a row of the batch (strides {list(tensor.stride())}): make it contiguous")
+                return abi.Rows(name.encode(), tensor.data_ptr(), row * per_row * size, step * per_row * size,
+                                blocks, between * size, kind, DTYPES.get(tensor.dtype, OTHER))
+        raise Skip(f"{name} has gaps within a row of the batch (strides {list(tensor.stride())}): make it "
+                   "contiguous")
 
     def lend(self, lent):
         outputs = []

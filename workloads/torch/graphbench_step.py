@@ -30,7 +30,6 @@ from graphbench_inputs import Inputs, Unchanged
 from graphbench_memory import OwnMemory
 from graphbench_ops import writers
 from graphbench_pieces import cut, is_traced, without_owner
-from graphbench_rows import Rows
 from graphbench_state import (State, bytes_of, instances, is_trained, live_tensors, owned, storage_of,
                               unseen)
 from graphbench_versions import lends_graphs, new_graph, recording, shared_pool, uuid_of
@@ -73,7 +72,7 @@ class Step:
         self.take(made)
         self.result = self.static = self.pieces = self.breaks = self.talk = None
         self.static_gradients = self.returned = self.mode_result = None
-        self.graphs, self.held = {}, []
+        self.graphs, self.held, self.rows = {}, [], None
         self.kinds, self.runs = [abi.RUN_PART], {-1: self.run, 0: self.run}
 
     has_compiled = False  # set on the class: batches share compiled code
@@ -231,8 +230,7 @@ class Step:
                 self.breaks = Breaks(self)
             self.kinds = self.breaks.kinds
         elif mode == "piecewise" and self.serves:
-            raise Skip("the step is a list of callables, which ladder serves in mode whole: give --mode whole, or "
-                       "return one callable")
+            raise Skip("the step is a list of callables, which ladder serves only whole: give --mode whole")
         elif mode == "piecewise":
             self.kinds = [abi.RUN_PART if getattr(call, "graphbench_eager", False) else abi.CAPTURED
                           for call in self.calls]
@@ -445,19 +443,6 @@ class Step:
         self.copies = (abi.Copy * len(copies))(*copies)
         lent[0] = self.copies
         return len(copies)
-
-    @functools.cached_property
-    def rows(self):
-        rows = Rows(self)
-        self.state.put_back()
-        self.facts["memory_of_new_weights"] = Rows.found.new_weights
-        return rows
-
-    def lend_rows(self, lent):
-        return self.rows.lend(lent)
-
-    def narrow(self, rows):
-        self.rows.narrow(rows)
 
     def check(self, heard, said):
         """One turn of the talk with the worker: it tells what it did, and hears what to do next."""

@@ -1,7 +1,7 @@
 // The example of a foreign step: y = (2x + 1)^2 - x + the number of steps since fill(), in three parts, of
 // which `piecewise` captures the first and the last. It lends some parts' graphs, lets graphbench capture
-// others, and has a mode that launches its own graph. It lends its rows to `graphbench ladder`. It fails at some
-// batch sizes, in one way each.
+// others, and has a mode that launches its own graph. It lends its rows to `graphbench ladder`. It fails at
+// some batch sizes, in one way each.
 #include <array>
 #include <chrono>
 #include <cstdio>
