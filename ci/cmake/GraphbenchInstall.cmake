@@ -30,7 +30,8 @@ endforeach()
 install(DIRECTORY tests/integration/plugins/example
   DESTINATION share/doc/graphbench/tests/integration/plugins COMPONENT runtime)
 install(FILES reporters/schema/result.schema.json reporters/schema/floors.schema.json
-  reporters/schema/bill.schema.json reporters/schema/canary.schema.json reporters/schema/comparison.schema.json reporters/schema/openapi.json
+  reporters/schema/bill.schema.json reporters/schema/canary.schema.json
+  reporters/schema/comparison.schema.json reporters/schema/openapi.json
   DESTINATION share/graphbench COMPONENT runtime)
 install(DIRECTORY dashboards/grafana dashboards/prometheus DESTINATION share/graphbench/dashboards
   COMPONENT runtime PATTERN "*.test.yml" EXCLUDE)

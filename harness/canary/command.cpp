@@ -118,6 +118,10 @@ class CanaryJob final : public sweep::Job {
   void summarise() override {
     made_.tool_version = GRAPHBENCH_VERSION;
     made_.tool_commit = GRAPHBENCH_COMMIT;
+    if (made_.processes == 0) {  // the first process hung, so nothing is known of the device
+      facts_.kind = options_.device == "host" ? "host" : "cuda";
+      facts_.name = "unknown";
+    }
     made_.environment = measure::read_environment(facts_);
     made_.environment.machine = measure::read_cpu_state(options_.instruments);
     made_.soak_seconds = asked_.soak_seconds;

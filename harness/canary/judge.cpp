@@ -40,7 +40,7 @@ std::string percent(double fraction) {
   return fmt::format("{:.0f} %", std::ceil(100 * fraction));
 }
 
-// Of the logarithms of two sides.
+// What the test finds in the logarithms of two sides.
 struct Tested {
   double middle;  // the median of all differences
   double low;     // its lower bound

@@ -7,6 +7,7 @@ import sys
 import unittest
 
 import jsonschema
+from drivers_test import ShimCase
 from harness_case import PLUGINS, SCHEMAS, HarnessCase
 
 BRIEF = ["canary", "--device", "host", "--no-pin", "--processes", "8", "--soak", "0.05"]
@@ -14,9 +15,10 @@ BRIEF = ["canary", "--device", "host", "--no-pin", "--processes", "8", "--soak",
 REAL = r"""
 #include <string.h>
 #include <unistd.h>
-static int launch(void* exec, void* stream) { (void)exec; (void)stream; return write(1, "x", 1) == 1 ? 7 : 1; }
+static int launch(void* exec, void* stream) { return exec == stream && write(1, "x", 1) == 1 ? 7 : 1; }
 int cuOther(void) { return 5; }
-int cuGetProcAddress_v2(const char* name, void** function, int version, unsigned long long flags, int* found) {
+int cuGetProcAddress_v2(const char* name, void** function, int version, unsigned long long flags,
+                        int* found) {
   (void)version; (void)flags; (void)found;
   *function = strcmp(name, "cuGraphLaunch") == 0 ? (void*)launch : (void*)cuGetProcAddress_v2;
   return 0;
@@ -39,7 +41,7 @@ print(status, driver.cuOther(), time.monotonic() - begun >= 0.06)
 """
 
 
-class Canary(HarnessCase):
+class CanaryCase(HarnessCase):
     def canary(self, *arguments, code=0, file="canary.json"):
         done = self.run_graphbench(*BRIEF, *arguments, "--json", file, code=code)
         document = self.result(file)
@@ -56,6 +58,8 @@ class Canary(HarnessCase):
         jsonschema.Draft202012Validator.check_schema(schema)
         jsonschema.validate(document, schema)
 
+
+class Canary(CanaryCase):
     def changed(self, document, floor, factor):
         """A file with the document whose floor took this many times as long."""
         document = json.loads(json.dumps(document))
@@ -70,8 +74,8 @@ class Canary(HarnessCase):
     def test_measures_and_compares(self):
         document, done = self.canary()
         self.assertEqual(("measured", 8), (document["verdict"], document["processes"]))
-        self.assertLess({"kernel_launch", "graph_launch", "busy_graph_launch", "instantiate", "update", "upload"},
-                        {each["name"] for each in document["floors"]})
+        self.assertLess({"kernel_launch", "graph_launch", "busy_graph_launch", "instantiate", "update",
+                         "upload"}, {each["name"] for each in document["floors"]})
         # What the time of a node is computed from may be less than the noise.
         self.assertEqual({8}, {len(each["values"]) for each in document["floors"]
                                if not each["name"].startswith("node")})
@@ -84,7 +88,8 @@ class Canary(HarnessCase):
         # A host is noisy, so BASE is far off. Of the same machine any verdict but a change may be true.
         slower, done = self.canary("--against", self.changed(document, "graph_launch", 0.001), code=10)
         self.assertRegex(done.stdout, r"(?m)^slower: .*graph launch \d+\.\d\dx")
-        self.assertIs(True, next(each for each in slower["floors"] if each["name"] == "graph_launch")["change"]["slower"])
+        changes = {each["name"]: each.get("change") for each in slower["floors"]}
+        self.assertIs(True, changes["graph_launch"]["slower"])
         self.assertEqual(8, slower["against"]["processes"])
 
     def test_a_lost_answer_is_broken(self):
@@ -116,7 +121,8 @@ class Canary(HarnessCase):
         self.write("floors.json", '{"schema": "graphbench.floors/1"}')
         for arguments, words in (
                 (["--against", "missing.json"], ("missing.json", "cannot be read")),
-                (["--against", "floors.json"], ("--against", "floors.json", "graphbench.floors/1", "canary --json")),
+                (["--against", "floors.json"],
+                 ("--against", "floors.json", "graphbench.floors/1", "canary --json")),
                 (["--processes", "7"], ("--processes", "7", "8")),
                 (["--soak", "-1"], ("--soak", "-1", "from 0")),
                 (["--hang", "soon"], ("--hang", "soon", "from 1")),
@@ -133,6 +139,16 @@ class Canary(HarnessCase):
         self.assertEqual("measured: 8 processes; compare later ones with --against\n", quiet)
 
 
+class Hung(ShimCase, CanaryCase):
+    def test_a_call_that_does_not_return_is_named(self):
+        done = self.run_graphbench("canary", "--hang", "1", "--json", "hung.json", code=13,
+                                   env=self.driver(hang=1))
+        self.assertRegex(done.stdout, r"(?m)^hung: cuInit, \d+ s$")
+        document = self.result("hung.json")
+        self.assert_valid(document)
+        self.assertEqual("cuInit", document["hang"]["call"])
+
+
 class PlantedDriver(HarnessCase):
     """tests/planted/driver.c stands in front of a driver that is compiled here."""
 
@@ -144,7 +160,8 @@ class PlantedDriver(HarnessCase):
         link.unlink(missing_ok=True)
         link.symlink_to(PLUGINS / "planted_driver.so")
         environment = {**os.environ, "LD_LIBRARY_PATH": str(self.folder), **planted}
-        return subprocess.Popen([sys.executable, "-c", CALLER], env=environment, stdout=subprocess.PIPE, text=True)
+        return subprocess.Popen([sys.executable, "-c", CALLER], env=environment, stdout=subprocess.PIPE,
+                                text=True)
 
     def test_delays_each_launch_and_calls_the_real_one(self):
         self.assertEqual("xxx7 5 True", self.run_under(PLANTED_US="20000").communicate()[0].strip())
@@ -152,6 +169,7 @@ class PlantedDriver(HarnessCase):
     def test_hangs_in_the_launch_that_is_named(self):
         process = self.run_under(PLANTED_HANG="2")
         self.addCleanup(process.wait)
+        self.addCleanup(process.stdout.close)
         self.addCleanup(process.kill)
         self.assertEqual("xx", process.stdout.read(2))
         with self.assertRaises(subprocess.TimeoutExpired):

@@ -40,7 +40,7 @@ class Drivers(ShimCase):
         return {**environment, "GRAPHBENCH_MODULE_DIR": str(self.folder / "empty")}
 
     def refuse(self, environment, *words):
-        for command in (SWEEP, ["floor"], ["canary"], ["bench"], "ladder --workload mlp --traffic uniform:1:2".split(),
+        for command in (SWEEP, ["floor"], ["bench"], "ladder --workload mlp --traffic uniform:1:2".split(),
                         "compile --workload mlp --batch 1 --weights w -o made.gbp".split()):
             with self.subTest(command=command[0]):
                 self.assert_refused(self.run_graphbench(*command, env=environment), *words,

@@ -1,7 +1,7 @@
-/* Plays libcuda.so.1 in front of the real one, and plants a slow or hanging cuGraphLaunch. CUDA's runtime, which is
-   linked statically, asks cuGetProcAddress for every other function of the driver, so what that returns is wrapped.
-   Names that this library lacks are found in libcuda_real.so.1, which it needs: a link to the real library, beside
-   it. In the environment:
+/* Plays libcuda.so.1 in front of the real one, and plants a slow or hanging cuGraphLaunch. CUDA's runtime is
+   linked statically and asks cuGetProcAddress for all other functions of the driver, so what that returns is
+   wrapped. Names that this library lacks are found in libcuda_real.so.1, which it needs: a link to the real
+   library, beside it. In the environment:
      PLANTED_FACTOR=1.25   each launch takes this many times as long
      PLANTED_US=2          each launch takes this many microseconds more
      PLANTED_HANG=100      launch number 100 of a process does not return */
@@ -37,7 +37,8 @@ static int planted_launch(void* exec, void* stream) {
   return status;
 }
 
-int cuGetProcAddress_v2(const char* name, void** function, int version, unsigned long long flags, int* found) {
+int cuGetProcAddress_v2(const char* name, void** function, int version, unsigned long long flags,
+                        int* found) {
   const int status = real_lookup(name, function, version, flags, found);
   if (status != 0 || *function == NULL) return status;
   if (strcmp(name, "cuGraphLaunch") == 0) {
