@@ -5,6 +5,7 @@
 
 #include "graphs/backends/registry.hpp"
 #include "graphs/base/error.hpp"
+#include "harness/measure/floor/device_call.hpp"
 #include "harness/measure/floor/floor_process.hpp"
 #include "harness/measure/floor/slope.hpp"
 #include "harness/model/codec/messages.hpp"
@@ -75,6 +76,18 @@ TEST(MeasureFloors, TheMemoryOfGraphsIsALineOverTheirNodes) {
 TEST(MeasureFloors, ASweepTakesNoNodeCounts) {
   const auto device = open_device("host");
   EXPECT_TRUE(measure_floors(*device, sweep_settings()).shapes.empty());
+}
+
+TEST(CallMark, HasTheLastCallAndTellsTwoOfAKindApart) {
+  CallMark mark;
+  mark.enter(DeviceCall::launch_graph);
+  const CallMark::Reading first = mark.read();
+  EXPECT_EQ(first, mark.read());
+  mark.enter(DeviceCall::launch_graph);
+  EXPECT_EQ(mark.read().call, DeviceCall::launch_graph);
+  EXPECT_NE(first, mark.read());
+  EXPECT_EQ(name_of(mark.read().call, true), "cudaGraphLaunch");
+  EXPECT_EQ(name_of(DeviceCall::exec_memory, false), "measuring the memory of execs");
 }
 
 TEST(Line, HasSlopeAndOffset) {
