@@ -92,9 +92,10 @@ class TorchLadder(HarnessCase):
 
     @staticmethod
     def ladder_of(function, *extra):
+        usual = [word for option in (("--steps", "40"), ("--warmup", "1")) if option[0] not in extra
+                 for word in option]
         return ("ladder", "--device", "host", "--torch", f"step.py:{function}", "--python", PYTHON,
-                "--traffic", "traffic.csv", "--capture-sizes", "1,4", "--warmup", "1", "--steps", "40",
-                *extra)
+                "--traffic", "traffic.csv", "--capture-sizes", "1,4", *usual, *extra)
 
     def test_requests_are_padded_or_eager_and_the_times_are_predicted(self):
         ladders, done = self.serve("model")
@@ -170,7 +171,7 @@ class TorchLadder(HarnessCase):
                           ("--exec shared", "--exec: \"shared\" is only for programs"),
                           ("--exec switch", "--exec: \"switch\" is only for programs"),
                           ("--mode best", "--mode: \"best\" is only for programs"),
-                          ("--mode torch.replay", "--mode: \"torch.replay\" is only for programs"),
+                          ("--mode torch.replay", "--mode: \"torch.replay\" is not a mode"),
                           ("--mutated-inputs copy_back", "--mutated-inputs: \"copy_back\" is only for"),
                           ("--ranks 2", "--ranks"),
                           ("--workload mlp", "--torch")), *self.ladder_of("model"))
