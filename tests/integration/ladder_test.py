@@ -315,7 +315,7 @@ class Ladder(HarnessCase):
             self.assertIn(" ".join(each["sentence"].split()), " ".join(shown.split()))
         self.assertEqual((1, 0), (whole["hit_rate"], eager["hit_rate"]))
         done = self.run_graphbench(*TINY, *asked.split(), "--require-hits", "100%", "--quiet", code=0)
-        self.assertIn("batches of", done.stdout)
+        self.assertIn("requests:200:5 (200 requests a second", done.stdout)
         self.write("mooncake.jsonl", "".join(
             f'{{"timestamp": {1000 * i}, "input_length": 9, "output_length": 3, "hash_ids": [1]}}\n'
             for i in range(9)))
