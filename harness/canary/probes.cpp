@@ -18,7 +18,7 @@ using measure::DeviceCall;
 class Words {
  public:
   Words(Device& device, measure::Meter& meter)
-      : device_(device), meter_(meter), buffer_(device, 4 * stride) {}
+      : device_(device), meter_(meter), buffer_(device, count * stride) {}
 
   void* at(std::size_t index) const { return static_cast<std::byte*>(buffer_.data()) + index * stride; }
   void set(std::size_t index, std::int32_t value) {
@@ -36,6 +36,7 @@ class Words {
 
  private:
   static constexpr std::size_t stride = 512;
+  static constexpr std::size_t count = 5;
   Device& device_;
   measure::Meter& meter_;
   Buffer buffer_;

@@ -160,8 +160,8 @@ void add_costs(reporters::Section& section, const LadderLaunch& launch) {
                                  reporters::format_bytes(memory.static_bytes),
                                  reporters::format_bytes(memory.workspace_bytes));
   if (memory.new_weights_bytes)
-    text += fmt::format("; {} for new weights at each size",
-                        reporters::format_bytes(*memory.new_weights_bytes));
+    text +=
+        fmt::format("; {} for new weights at each size", reporters::format_bytes(*memory.new_weights_bytes));
   if (memory.line_bytes)
     text += fmt::format("; prediction by a line through two sizes: {} for pool and execs",
                         reporters::format_bytes(*memory.line_bytes));

@@ -133,7 +133,7 @@ TEST_P(LadderConformance, ServesEveryStepAndPaddingReachesNoOtherRow) {
     measure::TaskRig rig(task.task, device(), p);
     measure::StartupClock clock(0);
     ladder::ServeAnswer answer;
-    ladder::serve(task, rig, p, clock, {[] {}, [&](std::uint64_t) { rig.release(); }}, answer);
+    ladder::serve(task, rig, clock, {[] {}, [&](std::uint64_t) { rig.release(); }}, answer);
     const ladder::Tally expected = ladder::tally(task.rows, task.sizes, task.policy, "");
     EXPECT_EQ(answer.launch.steps, expected.steps);
     EXPECT_EQ(answer.launch.padding.rows, expected.padding_rows);

@@ -149,7 +149,8 @@ class Baselines(unittest.TestCase):
         [warmup] = [one for one in metrics_table.boards(["overview"])["overview"]["templating"]["list"]
                     if one["name"] == "warmup"]
         [expression] = grafana.QUERY_RESULT.fullmatch(warmup["query"]).groups()
-        expression = grafana.interpolate(expression, {**CHOSEN, "preset": "base", "dtype": "bf16", "pass": "f"})
+        chosen = {**CHOSEN, "preset": "base", "dtype": "bf16", "pass": "f"}
+        expression = grafana.interpolate(expression, chosen)
         labels = 'instance="i",device="cuda:0",preset="base",dtype="bf16",pass="f"'
         of = [("eager", 3), ("whole", 3), ("whole", 0), ("whole", 10)]
         both = [{"series": f'graphbench_latency_seconds{{{labels},mode="{mode}",warmup="{count}"}}',

@@ -160,7 +160,8 @@ class Skips(unittest.TestCase):
                           {"dynamic": False, "backend": "cudagraphs"},
                           {"dynamic": True, "mode": "reduce-overhead"},
                           {"dynamic": False, "options": {"triton.cudagraphs": True, "size_asserts": False}},
-                          {"dynamic": False, "options": {"triton.cudagraphs": False, "size_asserts": 0}}], seen)
+                          {"dynamic": False, "options": {"triton.cudagraphs": False, "size_asserts": 0}}],
+                         seen)
 
     def test_the_first_launch_compiles_into_an_empty_cache(self):
         os.environ["TORCHINDUCTOR_CACHE_DIR"] = "/the/users"

@@ -1,4 +1,4 @@
-"""What judged.py and systems.py of tests/torch call wrong, and that each step is there. One test needs torch."""
+"""What judged.py and systems.py of tests/torch call wrong, and that each step is there."""
 
 import contextlib
 import copy

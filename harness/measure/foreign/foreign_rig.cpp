@@ -143,8 +143,8 @@ bool ForeignRig::open(std::int64_t batch, const std::string& mode) {
                         .mode = mode,
                         .device_uuid = device().info().kind == "host" ? "" : device().info().uuid,
                         .split_ops = task_.settings.split_ops,
-                         .axes = axes_of(task_, batch),
-                         .serves = serves_};
+                        .axes = axes_of(task_, batch),
+                        .serves = serves_};
   auto& [step, failure, seconds] = opened_[batch];
   step.reset();
   failure.reset();

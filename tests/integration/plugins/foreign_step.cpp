@@ -128,7 +128,9 @@ class Step {
     return static_cast<std::int32_t>(rows_.size());
   }
 
-  void narrow(std::int64_t rows) { now_ = static_cast<std::size_t>(rows) * row; }
+  void narrow(std::int64_t rows) {
+    now_ = static_cast<std::size_t>(rows) * row;
+  }
 
   const char* report() {
     if (batch_ == batch_that_tells_stages)
