@@ -320,15 +320,12 @@ void check_routes(const LadderRequest& request) {
     static_cast<void>(tally(request.trace.rows, request.engine_sizes, request.policy, "--engine-sizes"));
 }
 
-void check_step_ladder(const LadderRequest& request, const std::vector<std::string>& modes, bool best) {
+void check_step_ladder(const LadderRequest& request, bool best) {
   const auto refuse = [](const char* option, const std::string& value, const std::string& instead) {
     throw InputError(option,
                      in_quotes(value) + " is only for programs, and this is a foreign step: give " + instead);
   };
   if (best) refuse("--mode", "best", "whole or piecewise");
-  for (const std::string& mode : modes) {
-    if (mode.find('.') != std::string::npos) refuse("--mode", mode, "whole, piecewise or eager");
-  }
   const LadderPolicy& policy = request.policy;
   if (policy.beyond == LadderBeyond::split) refuse("--beyond", "split", "eager or refuse");
   if (policy.exec != ExecOf::own)

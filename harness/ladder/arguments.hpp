@@ -60,7 +60,7 @@ void add_options(options::Options& options, LadderArguments& asked);
 LadderRequest request_of(const LadderArguments& asked, std::int64_t seed);
 void check_routes(const LadderRequest& request);
 // For a foreign step, which the harness neither builds nor records.
-void check_step_ladder(const LadderRequest& request, const std::vector<std::string>& modes, bool best);
+void check_step_ladder(const LadderRequest& request, bool best);
 void check_suggestion(const LadderArguments& asked, const LadderRequest& request, const Budgets& budgets);
 Budgets budgets_of(const LadderArguments& asked);
 

@@ -176,7 +176,7 @@ class LadderJob final : public sweep::Job {
   std::optional<int> plan(process::ProcessSupervisor& supervisor) override {
     checked_ = sweep::make_checked_plan(options_, invocation_.argv, supervisor);
     is_step_ = checked_.plan.facts.axes.preset.front() == model::of_its_own;
-    if (is_step_) check_step_ladder(request_, options_.axes.mode, best_);
+    if (is_step_) check_step_ladder(request_, best_);
     if (!from_file_) {
       planned_ = plan_ladders(checked_.plan, request_);
     } else if (asked_.verify) {
