@@ -151,8 +151,8 @@ TEST(SuggestionTable, HasBothFiguresAndNamesTheEagerThatItIsHeldAgainst) {
   made.no_suggestion = "not served";
   EXPECT_THAT(text(), ::testing::StartsWith("no suggestion for "));
   EXPECT_THAT(text(), HasSubstr("from sweep.json: not served\n  sizes 1,8\n"));
-  EXPECT_THAT(text(), HasSubstr("mean step: 100us predicted, - served\n"));
-  EXPECT_THAT(text(), HasSubstr("eager (graphbench's own): 140us predicted, - served\n"));
+  EXPECT_THAT(text(), HasSubstr("mean step: 100us predicted, not served\n"));
+  EXPECT_THAT(text(), HasSubstr("eager (graphbench's own): 140us predicted, not served\n"));
   EXPECT_THAT(text(), Not(HasSubstr("gain")));
   made.no_suggestion = "";
   made.verified_step_seconds = 102e-6;
