@@ -60,7 +60,7 @@ class Bill(HarnessCase):
                             "foreign_step", "--capture-sizes", "1,2,4", code=0)
         (bill,) = self.result()["bills"]
         sizes = {size["size"]: size for size in bill["prediction"]["sizes"]}
-        kept = {size: (4 * 64 * size + 1) * 4 for size in (2, 1)}
+        kept = {size: (4 * 64 * size + 2) * 4 for size in (2, 1)}
         self.assertEqual(kept, {size: sizes[size]["pool_bytes"] for size in kept})
         self.assertEqual([20000, 0, 0], [size["leftover_bytes"] for size in sizes.values()])
         self.assertEqual([20, 0, 0], [size["pool_bytes"] - size["tensor_bytes"] - size["leftover_bytes"]
@@ -73,7 +73,7 @@ class Bill(HarnessCase):
         (bill,) = self.result()["bills"]
         told = bill["prediction"]
         self.assertEqual(9, told["captures"], "leftovers are as uncertain after 9 captures as after 5")
-        self.assertAlmostEqual(20020 + sum((4 * 64 * size + 1) * 4 for size in range(1, 13)),
+        self.assertAlmostEqual(20020 + sum((4 * 64 * size + 2) * 4 for size in range(1, 13)),
                                told["bytes"]["expected"])
 
     def test_no_more_is_captured_than_the_interval_needs(self):

@@ -111,6 +111,19 @@ def cases():
             "".join(str(piece["part"]) for piece in each["step"].pieces.compiled)) for each in found]
         return said == list(wanted) or print(said, [each["failed"] for each in found], file=sys.stderr)
 
+    def broken_inside():
+        """Where torch.compile takes each piece in two parts."""
+        compile_ = traced.Pieces.compile
+
+        def in_parts(pieces, part):
+            compile_(pieces, part)
+            traced.dynamo().utils.counters["graph_break"]["inside"] += 1
+
+        with mock.patch.object(traced.Pieces, "compile", in_parts):
+            found = compiled(9, model=net())
+        facts = found[0]["step"].facts
+        return coded(found, (9, 9, "02")) and (facts["graph_breaks"], facts["graph_breaks_in_pieces"]) == (0, 2)
+
     def unknown(text):
         """What is said of --torch-inductor by a PyTorch that has one option."""
         config = types.SimpleNamespace(emulate_precision_casts=False, shallow_copy_dict=lambda: [
@@ -194,6 +207,7 @@ def cases():
                 (13, 13, "02"), (13, 9, "02"), (13, 13, "")),
             "one row has a trace of its own": lambda: coded(
                 compiled(13, -2, model=net(), torch_dynamic="on"), (13, 13, "02"), (-2, -2, "02")),
+            "a break in a piece is told": broken_inside,
             "another model is refused": lambda: refused(
                 compiled(9, 5)[1], "first.", "is another tensor at batch 5 than at 9"),
         })

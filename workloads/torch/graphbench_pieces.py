@@ -225,13 +225,19 @@ class Trace:
         def enter(*inputs):
             self.entered_at = time.perf_counter()
             self.entered += 1
-            if graph_breaks():
+            if self.breaks_outside():
                 return module.forward(*inputs)
             if self.pieces is None:
                 made.require_splits(self.step)
                 self.pieces = Pieces(self.step, made, inputs)
+                if inside := graph_breaks():  # of pieces that torch.compile took in parts
+                    self.step.facts["graph_breaks_in_pieces"] = inside
             return self.pieces.outputs()
         return enter
+
+    def breaks_outside(self):
+        """Of the step's own trace. What breaks in a piece that is compiled belongs to that piece."""
+        return graph_breaks() - self.step.facts.get("graph_breaks_in_pieces", 0)
 
     def call(self, step):
         """Returns the compiled step, and the result of its first call, which makes the pieces."""
@@ -240,10 +246,10 @@ class Trace:
         with each_size_apart():
             call, = compiled(step, backend=self.backend, dynamic="torch-compile" in step.axes)
             result = call()
-        step.facts["graph_breaks"] = graph_breaks()
+        step.facts["graph_breaks"] = self.breaks_outside()
         if self.error:
             raise self.error
-        if graph_breaks() or self.entered != 1:
+        if step.facts["graph_breaks"] or self.entered != 1:
             raise Skip("mode piecewise needs a step that torch.compile traces as one graph: "
                        f"{why_broken(step, dynamo(), len(self.cuts) - before)}")
         return call, result
