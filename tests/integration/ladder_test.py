@@ -246,7 +246,8 @@ class Ladder(HarnessCase):
         self.assertEqual("fewer than 3 launches" if made["sizes"] else NOTHING, made["no_suggestion"])
         for rival in made.get("rivals", []):
             self.assertGreater(rival["verified_step_seconds"], 0)
-        self.assertNotIn("--compilation-config", shown)
+        # A certain gain of the other one is the machine's affair.
+        self.assertEqual(not copying["no_suggestion"], "--compilation-config" in shown)
         self.assert_all_in(("no suggestion for mlp/", "eager (graphbench's own): "), shown)
 
     def test_a_suggestion_comes_from_a_default_sweep_and_of_the_workload_asked_for(self):
