@@ -197,7 +197,7 @@ class Step:
 
     def prepare_mode(self):
         mode = self.mode
-        if not self.on_cuda and mode == "whole":  # the host device records the call of the step
+        if self.serves and not self.on_cuda and mode == "whole":  # the host records the call
             self.kinds = [abi.CAPTURED]
             return
         lends = lends_graphs()
