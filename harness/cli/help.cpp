@@ -39,7 +39,7 @@ std::string options_of(const std::function<bool(const options::OptionSpec&)>& wa
 
 std::string brief_help(const std::vector<CommandRow>& rows) {
   std::string text =
-      "graphbench measures how much CUDA graphs gain, at which batch size, and at what cost\nExamples:\n";
+      "graphbench measures how much CUDA graphs gain, at which batch size, and at what cost. Examples:\n";
   std::vector<options::Example> examples;
   for (const CommandRow& row : rows)
     std::ranges::copy_if(row.examples, std::back_inserter(examples), &options::Example::brief);
