@@ -122,7 +122,8 @@ def cases():
         with mock.patch.object(traced.Pieces, "compile", in_parts):
             found = compiled(9, model=net())
         facts = found[0]["step"].facts
-        return coded(found, (9, 9, "02")) and (facts["graph_breaks"], facts["graph_breaks_in_pieces"]) == (0, 2)
+        return coded(found, (9, 9, "02")) and (
+            facts["graph_breaks"], facts["graph_breaks_in_pieces"]) == (0, 2)
 
     def unknown(text):
         """What is said of --torch-inductor by a PyTorch that has one option."""
