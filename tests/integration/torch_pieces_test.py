@@ -93,9 +93,9 @@ def cases():
     def sorted_between(first, x):
         return first(torch.sort(first(x)).values)
 
-    def compiled(*batches, model=None, tuned=(), **axes):
+    def compiled(*batches, model=None, build=None, tuned=(), **axes):
         """What is said at each batch in turn. Those of `tuned` are not --torch-dynamic on."""
-        build, found = of(sorted_between, model), []
+        build, found = build or of(sorted_between, model), []
         with mock.patch.object(traced, "inductor", lambda *_: {"backend": "eager"}):
             for batch in batches:
                 more = {} if batch in tuned else axes
@@ -103,6 +103,20 @@ def cases():
                                    **more))
         graphbench_step.Step.has_compiled = False
         return found
+
+    def with_numbers():
+        """Whether no piece breaks at a number of a module, and the seconds of pieces are those of the stage.
+        Older versions take a number to be general when it changes."""
+        model = net()
+
+        def build(batch, device):
+            model.factor, x = batch / 2, torch.randn(batch + 3, 16)
+            return lambda: sorted_between(model, x) * model.factor
+
+        steps = [said["step"] for said in compiled(9, 5, build=build)]
+        told = [sum(piece["seconds"] for piece in step.pieces.compiled) for step in steps]
+        return all(seconds > 0 and abs(step.stages["compile"] - seconds) < 1e-9 and (
+            "graph_breaks_in_pieces" not in step.facts) for step, seconds in zip(steps, told))
 
     def coded(found, *wanted):
         """Whether each batch is right, and has (traced_at, compiled_at, the parts that it compiled)."""
@@ -208,6 +222,7 @@ def cases():
                 (13, 13, "02"), (13, 9, "02"), (13, 13, "")),
             "one row has a trace of its own": lambda: coded(
                 compiled(13, -2, model=net(), torch_dynamic="on"), (13, 13, "02"), (-2, -2, "02")),
+            "a number of a module breaks no piece": with_numbers,
             "a break in a piece is told": broken_inside,
             "another model is refused": lambda: refused(
                 compiled(9, 5)[1], "first.", "is another tensor at batch 5 than at 9"),
@@ -234,8 +249,10 @@ def cases():
     ]
     if hasattr(torch, "compile"):
         mutants += [
-            ("equal sizes are one", mock.patch.object(traced, "each_size_apart", contextlib.nullcontext),
+            ("equal sizes are one", mock.patch.object(traced, "only_sizes_general", contextlib.nullcontext),
              "general code serves batches, and 16 rows of 16"),
+            ("numbers are general", mock.patch.object(traced, "only_sizes_general", contextlib.nullcontext),
+             "a number of a module breaks no piece"),
             ("models are not told apart", mock.patch.object(traced, "weights_of", lambda step: {}),
              "another model is refused"),
             ("a trace serves one batch", mock.patch.object(traced.Trace, "of", classmethod(

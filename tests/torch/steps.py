@@ -88,7 +88,12 @@ def decode(batch, device):
 
 @functools.cache
 def lambda_of(make, device):
-    return lambda: make().to(device=device, dtype=torch.bfloat16).eval()
+    def made():
+        with torch.device(device):  # random weights of a large model take a CPU half a minute
+            model = make()
+        return model.to(device=device, dtype=torch.bfloat16).eval()
+
+    return made
 
 
 @functools.cache

@@ -113,7 +113,7 @@ class Pieces:
 
     def __init__(self, step, cut, inputs):
         self.cut, self.nodes, self.output, self.items = cut, cut.nodes, cut.output, cut.items
-        self.captured, self.pool = cut.captured, shared_pool(step.device)
+        self.captured, self.pool, self.stages = cut.captured, shared_pool(step.device), step.stages
         self.calls, self.compiled_at = cut.calls(step)
         self.values, self.compiled = {**cut.constants, **dict(zip(cut.inputs, inputs))}, []
         for part, captured in enumerate(self.captured):
@@ -129,6 +129,7 @@ class Pieces:
         """A run of its own, so that what the compiler tries out takes none of the graphs' memory."""
         seconds, counts = compiling(lambda: self.run(part), compilations)
         if counts:
+            self.stages["compile"] += seconds
             found = compiled_from(counts).get("compiled_from", "")
             self.compiled.append({"part": part, "seconds": seconds, "from": found})
         self.drop(part)
@@ -243,7 +244,7 @@ class Trace:
         """Returns the compiled step, and the result of its first call, which makes the pieces."""
         self.step, self.pieces, self.error, self.entered = step, None, None, 0
         before = len(self.cuts)
-        with each_size_apart():
+        with only_sizes_general():
             call, = compiled(step, backend=self.backend, dynamic="torch-compile" in step.axes)
             result = call()
         step.facts["graph_breaks"] = self.breaks_outside()
@@ -264,12 +265,18 @@ class Trace:
                        "of the function use one model, as functools.cache makes it")
 
 
-def each_size_apart():
-    """Else torch takes sizes that are equal in the trace for one, such as batch 16 with 16 heads."""
+@contextlib.contextmanager
+def only_sizes_general():
+    """Else torch takes sizes that are equal in the trace for one, such as batch 16 with 16 heads, and makes
+    each number of a module a tensor whose item() breaks the graph of a piece that is compiled."""
     from torch.fx.experimental import _config
 
-    return _config.patch(use_duck_shape=False) if hasattr(_config, "use_duck_shape") else (
-        contextlib.nullcontext())
+    with contextlib.ExitStack() as patches:
+        for config, name, value in ((_config, "use_duck_shape", False),
+                                    (dynamo().config, "specialize_float", True)):
+            if hasattr(config, name):
+                patches.enter_context(config.patch(**{name: value}))
+        yield
 
 
 def weights_of(step):
