@@ -56,17 +56,14 @@ constexpr std::int64_t graph_nodes = 64, long_nodes = 1024;
 
 void measure_floors(Device& device, measure::Meter& meter, std::map<std::string, double>& values) {
   const std::unique_ptr<Graph> single = meter.record(1), graph = meter.record(graph_nodes);
-  const auto slope = [&](bool completed) {
-    const std::unique_ptr<Graph> chain = meter.record(long_nodes);
-    return (meter.graph_launch(*chain, completed).p50 - meter.graph_launch(*single, completed).p50) /
-           static_cast<double>(long_nodes - 1);
-  };
+  const std::unique_ptr<Graph> chain = meter.record(long_nodes);
   const auto median_of = [&](const auto& sample) { return meter.floor_of(meter.samples_of(sample)).p50; };
   values["kernel_launch"] = meter.kernel_launch().p50;
   values["graph_launch"] = meter.graph_launch(*single).p50;
   values["busy_graph_launch"] = meter.queued_graph_launch().p50;
-  values["node_launch"] = slope(false);
-  values["node"] = slope(true);
+  values["long_graph_launch"] = meter.graph_launch(*chain).p50;
+  values["node"] = (meter.graph_launch(*chain, true).p50 - meter.graph_launch(*single, true).p50) /
+                   static_cast<double>(long_nodes - 1);
   values["instantiate"] = median_of([&] {
     meter.enter(DeviceCall::instantiate);
     const Stopwatch watch;
@@ -91,10 +88,9 @@ void measure_floors(Device& device, measure::Meter& meter, std::map<std::string,
   });
   meter.enter(DeviceCall::exec_memory);
   measure::ExecMemory memory(device, meter.stream());
-  const std::unique_ptr<Graph> chain = meter.record(long_nodes);
   if (const auto cost = memory.costs_of({{chain.get()}}).front())
     values["node_memory"] = cost->bytes / static_cast<double>(long_nodes);
-  // A difference of two times may be lost in their noise.
+  // The difference of two times may be lost in their noise.
   std::erase_if(values, [](const auto& each) { return each.second <= 0; });
 }
 

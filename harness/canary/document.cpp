@@ -23,10 +23,7 @@ std::string word_of(Answer answer) {
   return std::string(model::Names<Answer>::names[static_cast<std::size_t>(answer)]);
 }
 
-// The time of a node may be below the nanosecond to which times are rounded.
 reporters::Value amount(const CanaryFloor& floor) {
-  if (floor.median < 1e-8)
-    return {.text = fmt::format("{:.2f}ns", floor.median * 1e9), .value = floor.median};
   return floor.unit == "bytes" ? reporters::bytes_value(floor.median)
                                : reporters::seconds_value(floor.median);
 }

@@ -11,6 +11,7 @@ inline constexpr int exit_slower = 10;
 inline constexpr int exit_few_hits = 10;  // of ladder
 inline constexpr int exit_inconclusive = 11;
 inline constexpr int exit_not_comparable = 12;
+inline constexpr int exit_hung = 13;
 inline constexpr int exit_interrupted = 130;
 
 }  // namespace graphbench::model

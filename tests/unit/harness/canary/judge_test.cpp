@@ -47,14 +47,24 @@ TEST(Change, IsTheRatioWithItsBound) {
 }
 
 TEST(Change, HasTheMarginOfTheWiderSideInItsHypothesis) {
-  // The quartiles of a uniform distribution are half its width away.
-  const double spread = std::expm1(0.2 / 1.349);
+  // A uniform distribution lies half its width from its median, as a normal one 0.674 of its deviation.
+  const double spread = std::expm1(0.1 / 0.6745);
   for (const auto& [before, after] : {std::pair(0.2, 0.01), std::pair(0.01, 0.2)}) {
-    const Change change = change_of(values(1, before), values(1.1, after), {0.001, 0.02}).value();
+    const Change change = change_of(values(1, before, 51), values(1.1, after, 51), {0.001, 0.02}).value();
     EXPECT_NEAR(change.margin, spread, 0.01);
     EXPECT_FALSE(change.slower);
   }
   EXPECT_EQ(change_of(values(1, 0), values(1.03, 0), {0.001, 0.05})->margin, 0.05);
+}
+
+TEST(Change, IsNotHiddenByProcessesOnADisturbedCore) {
+  std::vector<double> before = values(1, 0.05), after = values(1.25, 0.05);
+  for (std::size_t i = 0; i < 26; i += 2) {  // 13 of 50
+    before[i] *= 1.6;
+    after[i] *= 1.6;
+  }
+  EXPECT_TRUE(change_of(before, after, {0.001, 0.05})->slower);
+  EXPECT_FALSE(change_of(values(1, 0.05), before, {0.001, 0.05})->slower);
 }
 
 TEST(Change, OfNumbersThatDoNotSpreadIsFound) {
