@@ -28,22 +28,6 @@ void lay_out(const StepKernels& kernels, MemoryPool& pool, std::vector<void*>& a
   }
 }
 
-// Whether an update can turn an exec of one graph into the other. An update changes neither edges nor launch
-// attributes.
-bool differ_in_parameters_only(const std::vector<facts::DescribedNode>& a,
-                               const std::vector<facts::DescribedNode>& b) {
-  const auto attributes_of = [](const facts::DescribedNode& node) {
-    std::map<std::string, std::string> kept = node.facts;
-    std::erase_if(kept, [](const auto& fact) {
-      return fact.first != "cluster" && fact.first != "priority" && fact.first != "programmatic_edges";
-    });
-    return kept;
-  };
-  return std::ranges::equal(a, b, [&](const facts::DescribedNode& one, const facts::DescribedNode& other) {
-    return one.type == other.type && one.after == other.after && attributes_of(one) == attributes_of(other);
-  });
-}
-
 }  // namespace
 
 CapturedExecutor::CapturedExecutor(const ExecutionContext& context, std::int64_t batch,
@@ -221,60 +205,32 @@ void CapturedExecutor::enqueue_step() {
   }
 }
 
-std::vector<CapturedExecutor::Item*> CapturedExecutor::pieces() {
-  std::vector<Item*> pieces;
-  for (Item& item : items_) {
-    if (item.captured) pieces.push_back(&item);
+std::vector<SharedExecs::Piece> CapturedExecutor::pieces() const {
+  std::vector<SharedExecs::Piece> pieces;
+  for (const Item& item : items_) {
+    if (item.captured) pieces.push_back({item.graph.get(), item.exec.get()});
   }
   return pieces;
 }
 
-bool CapturedExecutor::update_execs() {
-  if (shared_->selector != nullptr) {
-    stream_.fill_bytes(shared_->selector, arm_, 1);
-    shared_->holder = this;
-    return true;
-  }
-  shared_->holder = nullptr;
-  const std::vector<Item*> own = pieces();
-  for (std::size_t i = 0; i < own.size(); ++i) {
-    if (!shared_->execs[i]->update(*own[i]->graph).done) return false;
-  }
-  shared_->holder = this;
-  return true;
-}
-
 bool CapturedExecutor::share_execs(Executor& other) {
   auto& leader = dynamic_cast<CapturedExecutor&>(other);
-  const std::vector<Item*> own = pieces();
-  const std::vector<Item*> theirs = leader.pieces();
-  if (own.size() != theirs.size()) return false;
-  for (std::size_t i = 0; i < own.size(); ++i) {
-    if (!differ_in_parameters_only(own[i]->graph->describe(), theirs[i]->graph->describe())) return false;
-  }
-  // Tries the updates on this executor's own execs: an exec that refused one must be instantiated again.
-  for (std::size_t i = 0; i < own.size(); ++i) {
-    if (own[i]->exec->update(*theirs[i]->graph).done) continue;
+  const bool shares = shared_.join(leader.shared_, pieces(), leader.pieces(), [this] {
     instantiate();
     upload();
-    return false;
-  }
-  if (leader.shared_ == nullptr) {
-    leader.shared_ = std::make_shared<SharedExecs>();
-    for (const Item* item : theirs) leader.shared_->execs.push_back(item->exec.get());
-    leader.shared_->holder = &leader;
-  }
-  shared_ = leader.shared_;
+  });
+  if (!shares) return false;
   static_cast<void>(take_execs());
   launch_shared_execs();
   return true;
 }
 
 void CapturedExecutor::launch_shared_execs() {
+  const std::vector<GraphExec*> execs = shared_.execs();
   std::size_t piece = 0;
   for (std::size_t i = 0; i < items_.size(); ++i) {
     if (!items_[i].captured) continue;
-    enqueues_[i].exec = shared_->execs[piece++];
+    enqueues_[i].exec = execs[piece++];
     enqueues_[i].replay = enqueues_[i].exec->prepare_replay(stream_);
     items_[i].exec = nullptr;
   }
@@ -282,33 +238,30 @@ void CapturedExecutor::launch_shared_execs() {
 }
 
 void CapturedExecutor::join_switch(const std::vector<Executor*>& all, void* selector) {
-  const auto shared = std::make_shared<SharedExecs>();
+  std::vector<SharedExecs*> sides;
   std::vector<Stream::Arm> arms;
   for (Executor* each : all) {
     auto* const executor = dynamic_cast<CapturedExecutor*>(each);
     if (executor == nullptr || executor->items_.size() != 1 || all.size() > switch_arms_max)
       return Executor::join_switch(all, selector);
-    executor->arm_ = static_cast<int>(arms.size());
-    executor->shared_ = shared;
+    sides.push_back(&executor->shared_);
     arms.emplace_back([executor](Stream& on) {
       const Item& item = executor->items_.front();
       for (std::size_t i = item.first; i < item.last; ++i)
         executor->record(executor->op_at(i), executor->operands_.of(i), &on);
     });
   }
-  shared->of_switch = recorder_.capture([&] { recorder_.record_branch(selector, arms); })->instantiate();
-  shared->of_switch->upload(stream_);
-  shared->execs = {shared->of_switch.get()};
-  shared->selector = selector;
+  std::unique_ptr<GraphExec> exec =
+      recorder_.capture([&] { recorder_.record_branch(selector, arms); })->instantiate();
+  exec->upload(stream_);
   stream_.fill_bytes(selector, 0, sizeof(std::int32_t));
+  SharedExecs::join_switch(sides, std::move(exec), selector);
   for (Executor* each : all) dynamic_cast<CapturedExecutor&>(*each).launch_shared_execs();
 }
 
 bool CapturedExecutor::take_execs() {
-  if (shared_ == nullptr || shared_->holder == this) return false;
-  if (!update_execs())
-    throw Error(ErrorCode::graph_update_failed,
-                "update shared execs: the driver now refuses an update that it accepted before");
+  if (!shared_.lacks_execs()) return false;
+  shared_.take(stream_, pieces());
   return true;
 }
 

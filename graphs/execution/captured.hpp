@@ -9,6 +9,7 @@
 
 #include "graphs/execution/eager.hpp"
 #include "graphs/execution/executor.hpp"
+#include "graphs/execution/shared_execs.hpp"
 
 namespace graphbench::execution {
 
@@ -75,15 +76,6 @@ class CapturedExecutor : public Executor {
   const ir::Program& program_;
 
  private:
-  // The execs that several executors share, one per piece. `holder` is the executor whose step the execs
-  // run now; null: unknown.
-  struct SharedExecs {
-    std::vector<GraphExec*> execs;
-    const CapturedExecutor* holder = nullptr;
-    std::unique_ptr<GraphExec> of_switch = nullptr;  // if set, `execs` is only this exec
-    void* selector = nullptr;                        // device address that the SWITCH node reads
-  };
-
   // Records `linear` ops in parallel with those on `recorder_`.
   struct Fork {
     std::unique_ptr<Stream> stream;
@@ -92,8 +84,7 @@ class CapturedExecutor : public Executor {
 
   void add_items(const ir::Segment& segment);
   void record_side_by_side(std::size_t first, std::size_t count);
-  std::vector<Item*> pieces();
-  bool update_execs();
+  std::vector<SharedExecs::Piece> pieces() const;
   void launch_shared_execs();
   void record_graph(Item& item);
   const ir::Op* refused_alone(const Item& item);
@@ -101,9 +92,8 @@ class CapturedExecutor : public Executor {
 
   bool name_nodes_;
   std::vector<Fork> forks_;
-  std::unique_ptr<Event> forked_;        // null: captures do not fork
-  int arm_ = 0;                          // this executor's arm of the SWITCH node
-  std::shared_ptr<SharedExecs> shared_;  // null: the execs belong to this executor alone
+  std::unique_ptr<Event> forked_;  // null: captures do not fork
+  SharedExecs shared_;
   const ir::Op* recording_ = nullptr;
   std::map<GraphNode, ir::OpId> op_of_node_;  // ops of the piece that is being captured
   std::vector<std::vector<MemoryRange>> free_ranges_;

@@ -89,6 +89,11 @@ void add_capture_options(options::Options& options, LadderArguments& asked) {
                "one exec, updated when the size changes; switch: one graph with a SWITCH node over all sizes "
                "(default: own)",
                into(asked.policy.exec), serving(asked)});
+  options.own({"--graphs-max", "N",
+               "sizes that are captured at once: when a step captured one more, the graph and the tensors "
+               "of the size whose last use is the longest ago are destroyed (default: all)",
+               into(asked.policy.graphs_max, {1, 65'536}, " is not valid: give a whole number from "),
+               serving(asked)});
   options.own(
       {"--mutated-inputs", "refuse|copy_back",
        "if a program writes to an input: refuse the program, or copy the written rows back in the step "
@@ -292,6 +297,9 @@ LadderRequest request_of(const LadderArguments& asked, std::int64_t seed) {
   if (request.policy.exec == ExecOf::one_switch && lazy)
     throw InputError("--exec",
                      "a SWITCH needs all sizes at start-up: give --capture-when startup, or another --exec");
+  if (request.policy.exec != ExecOf::own && request.policy.graphs_max > 0)
+    throw InputError("--graphs-max",
+                     "sizes that share execs have none to destroy: give --exec own, or no limit");
   request.rivals = !asked.no_rivals;
   request.suggests = !asked.suggest.empty();
   if (asked.traffic.empty())
@@ -328,8 +336,7 @@ void check_step_ladder(const LadderRequest& request, bool best) {
   if (best) refuse("--mode", "best", "whole or piecewise");
   const LadderPolicy& policy = request.policy;
   if (policy.beyond == LadderBeyond::split) refuse("--beyond", "split", "eager or refuse");
-  if (policy.exec != ExecOf::own)
-    refuse("--exec", policy.exec == ExecOf::shared ? "shared" : "switch", "own");
+  if (policy.exec == ExecOf::one_switch) refuse("--exec", "switch", "own or shared");
   if (policy.mutated_inputs != MutatedInputs::refuse) refuse("--mutated-inputs", "copy_back", "refuse");
 }
 

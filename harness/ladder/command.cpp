@@ -154,6 +154,9 @@ class LadderJob final : public sweep::Job {
         (contains(modes, "piecewise") || !contains(modes, "whole")))
       throw InputError("--exec",
                        "an arm of a SWITCH is a step in one graph: give --mode whole, or another --exec");
+    if (best_ && request_.policy.graphs_max > 0)
+      throw InputError("--graphs-max",
+                       "mode best compares graphs of all sizes: give --mode whole or piecewise, or no limit");
     from_file_ = asked_.from_file();
     if (infers()) check_suggestion(asked_, request_, budgets_);
     if (!from_file_) check_routes(request_);

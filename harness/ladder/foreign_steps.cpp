@@ -170,6 +170,13 @@ void ForeignSteps::captured(std::int64_t size) {
   tensors_.at(size).keeps_outputs = true;
 }
 
+// The largest stays open for eager steps.
+void ForeignSteps::close(std::int64_t size) {
+  if (size == largest_) return;
+  tensors_.erase(size);
+  rig_.close(size);
+}
+
 void ForeignSteps::copy_in(Rows rows, std::int64_t size) {
   const std::vector<gb_step_rows>& inputs = tensors_.at(size).inputs;
   for (std::size_t i = 0; i < inputs.size(); ++i)

@@ -26,6 +26,7 @@ class ForeignSteps final : public Steps {
                                             double& seconds) override;
   std::unique_ptr<execution::Executor> make_eager(std::int64_t rows) override;
   void captured(std::int64_t size) override;
+  void close(std::int64_t size) override;
   void copy_in(Rows rows, std::int64_t size) override;
   void copy_out(const execution::Executor& executor, Rows rows, std::int64_t size) override;
   // The largest step's own inputs are the caller's rows.

@@ -33,6 +33,9 @@ struct LadderPolicy {
   // shared: sizes whose graphs differ only in parameters share one exec, updated when the size changes
   // one_switch: all sizes are arms of one graph; a value on the device selects the arm that runs
   ExecOf exec = ExecOf::own;
+  // So many sizes are captured at once. Another capture destroys the graph of the size whose last use is the
+  // longest ago, when the step has ended. 0: no limit.
+  std::int64_t graphs_max = 0;
   friend bool operator==(const LadderPolicy&, const LadderPolicy&) = default;
 };
 
@@ -89,6 +92,13 @@ struct LadderExecs {
   std::int64_t updates = 0;                 // updates that steps waited for
   std::optional<double> update_seconds;     // median; absent: no two sizes share an exec
   std::optional<std::int64_t> bytes_saved;  // memory of execs that sharing avoids; absent: not known
+};
+
+// With --graphs-max: sizes whose graphs were destroyed, with the tensors that a foreign step has for them.
+struct LadderEvictions {
+  std::int64_t count = 0;
+  double seconds = 0;               // the sum, between steps
+  std::int64_t returned_bytes = 0;  // how much more of the device's memory was free afterwards; the sum
 };
 
 struct LadderMemory {
@@ -176,6 +186,7 @@ struct LadderLaunch {
   std::vector<LadderPlacement> placements;  // in the order of measuring
   std::optional<LadderTuning> tuning;
   std::optional<LadderExecs> execs;
+  std::optional<LadderEvictions> evictions;
 };
 
 struct LadderSummary {

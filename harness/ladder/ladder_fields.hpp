@@ -16,13 +16,15 @@ GB_NAMES(ladder::WarmupBy, "capture", "requests");
 GB_NAMES(ladder::ExecOf, "own", "shared", "switch");
 
 GB_DESCRIBE(ladder::LadderPolicy, pad, beyond, (field("capture_order", &T::order)),
-            (field("capture_when", &T::when)), (later, mutated_inputs), (later, warmup_by), (later, exec));
+            (field("capture_when", &T::when)), (later, mutated_inputs), (later, warmup_by), (later, exec),
+            (later, graphs_max));
 GB_DESCRIBE(ladder::LadderSteps, exact, padded, eager_below, eager_beyond, captured_now, (later, warming));
 GB_DESCRIBE(ladder::LadderPadding, rows, graph_rows, waste, seconds);
 GB_DESCRIBE(ladder::LadderStalls, count, seconds, longest_seconds);
 GB_DESCRIBE(ladder::FirstRequests, count, p50_seconds, max_seconds, seconds, (later, noise_seconds));
 GB_DESCRIBE(ladder::LadderTuning, tuned_captured, tuned_eager, general_captured, general_eager);
 GB_DESCRIBE(ladder::LadderExecs, groups, updates, update_seconds, bytes_saved);
+GB_DESCRIBE(ladder::LadderEvictions, count, seconds, returned_bytes);
 GB_DESCRIBE(ladder::LadderMemory, pool_bytes, exec_bytes, static_bytes, workspace_bytes, line_bytes,
             (later, exec_resolution_bytes), (later, new_weights_bytes));
 GB_DESCRIBE(ladder::RowCount, rows, count);
@@ -34,7 +36,7 @@ GB_DESCRIBE(ladder::LadderPlacement, latency_seconds, submit_seconds, busy_secon
 GB_DESCRIBE(ladder::LadderLaunch, index, startup, steps, split_steps, hit_rate, padding, stalls, memory,
             latency_seconds, submit_seconds, (later, wait_seconds), (later, response_seconds),
             rows_per_second, busy_seconds, predicted_seconds, sizes, eager, (later, placements),
-            (later, first_requests), (later, tuning), (later, execs));
+            (later, first_requests), (later, tuning), (later, execs), (later, evictions));
 GB_DESCRIBE(ladder::LadderSummary, latency_seconds, submit_seconds, busy_seconds, over_eager, over_every,
             over_engine, (later, over_modes));
 GB_DESCRIBE(ladder::TrafficMode, mode, count, served);

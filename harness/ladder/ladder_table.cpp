@@ -139,6 +139,11 @@ void add_costs(reporters::Section& section, const LadderLaunch& launch) {
         fmt::format("{} for {} captured sizes; {} updates, {} each; {} saved", execs->groups,
                     std::ranges::count_if(launch.sizes, [](const auto& size) { return size.uses > 0; }),
                     execs->updates, seconds_or_dash(execs->update_seconds), bytes_text(execs->bytes_saved)));
+  if (const auto& evictions = launch.evictions)
+    add_sentence(section, "destroyed",
+                 fmt::format("{} graphs, in {}; {} more of the device's memory was free afterwards",
+                             evictions->count, reporters::format_seconds(evictions->seconds),
+                             reporters::format_bytes(evictions->returned_bytes)));
   if (const auto& tuning = launch.tuning)
     add_sentence(
         section, "tuning",

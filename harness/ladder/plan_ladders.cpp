@@ -23,13 +23,14 @@ std::vector<std::int64_t> distinct(const std::vector<std::int64_t>& rows) {
 std::string id_of(const Ladder& ladder) {
   std::string text;
   for (const std::int64_t size : ladder.sizes) text += std::to_string(size) + ",";
-  const auto& [pad, beyond, order, when, mutated, by, exec] = ladder.policy;
+  const auto& [pad, beyond, order, when, mutated, by, exec, graphs_max] = ladder.policy;
   for (const int each :
        {static_cast<int>(pad), static_cast<int>(beyond), static_cast<int>(order), static_cast<int>(when)})
     text += ";" + std::to_string(each);
   if (mutated != MutatedInputs::refuse) text += ";" + std::to_string(static_cast<int>(mutated));
   if (by != WarmupBy::capture) text += ";warmup-by=" + std::to_string(static_cast<int>(by));
   if (exec != ExecOf::own) text += ";exec=" + std::to_string(static_cast<int>(exec));
+  if (graphs_max > 0) text += ";graphs-max=" + std::to_string(graphs_max);
   return model::id_of(ladder.cell) + "/ladder-" + sha256_hex(text).substr(0, 8) + "/traffic-" +
          ladder.traffic.digest;
 }
@@ -68,6 +69,7 @@ PlannedLadder planned(const model::WorkerTask& task, const LadderRequest& reques
   // A foreign step's library does not survive that its memory moves.
   if (task.preset == model::of_its_own) planned.task.placements = 1;
   if (role != "asked") planned.task.policy.when = role == "lazy" ? CaptureWhen::lazy : CaptureWhen::startup;
+  if (role != "asked" && role != "lazy" && role != "startup") planned.task.policy.graphs_max = 0;
   if (planned.task.policy.when != CaptureWhen::lazy) planned.task.policy.warmup_by = WarmupBy::capture;
   if (planned.task.sizes.empty()) {  // without sizes, policy and mode have no effect
     planned.task.task.mode = model::reference_mode().name;

@@ -27,11 +27,26 @@ std::optional<Route> route(const std::vector<std::int64_t>& sizes, std::int64_t 
   return found;
 }
 
-void Tally::add(const Route& route, const std::vector<std::int64_t>& sizes, CaptureWhen when) {
+void Tally::start(const std::vector<std::int64_t>& sizes, const LadderPolicy& policy) {
+  graphs_max = policy.graphs_max;
+  captured.clear();
+  if (policy.when == CaptureWhen::lazy) return;
+  captured = sizes;
+  if (policy.order == CaptureOrder::largest) std::ranges::reverse(captured);
+  if (graphs_max > 0) captured.resize(std::min(captured.size(), static_cast<std::size_t>(graphs_max)));
+}
+
+bool Tally::use(std::int64_t size) {
+  const bool had = std::erase(captured, size) > 0;
+  captured.push_back(size);
+  return had;
+}
+
+void Tally::add(const Route& route, const std::vector<std::int64_t>& sizes) {
   bool waits = false;
   bool warms = false;
   const auto replay = [&](std::int64_t size, std::int64_t rows, std::int64_t count) {
-    if (when == CaptureWhen::lazy && warmups > 0) {
+    if (warmups > 0) {
       std::int64_t& warm = warmed[size];
       const std::int64_t eagerly = std::min(count, warmups - warm);
       warm += eagerly;
@@ -39,7 +54,7 @@ void Tally::add(const Route& route, const std::vector<std::int64_t>& sizes, Capt
       warms |= eagerly > 0;
     }
     if (count == 0) return;
-    waits |= when == CaptureWhen::lazy && !used.contains(size);
+    waits |= !use(size);
     used[size][rows] += count;
     graph_rows += size * count;
     padding_rows += (size - rows) * count;
@@ -66,6 +81,10 @@ void Tally::add(const Route& route, const std::vector<std::int64_t>& sizes, Capt
   } else {
     ++steps.eager_beyond;
   }
+  evicted.clear();
+  if (graphs_max == 0 || std::ssize(captured) <= graphs_max) return;
+  evicted.assign(captured.begin(), captured.end() - graphs_max);
+  captured.erase(captured.begin(), captured.end() - graphs_max);
 }
 
 double Tally::hit_rate() const {
@@ -81,6 +100,7 @@ LadderPadding Tally::padding() const {
 Tally tally(const std::vector<std::int64_t>& steps, const std::vector<std::int64_t>& sizes,
             const LadderPolicy& policy, const std::string& where) {
   Tally sum;
+  sum.start(sizes, policy);
   for (const std::int64_t rows : steps) {
     const std::optional<Route> found = route(sizes, rows, policy);
     if (!found) {
@@ -89,7 +109,7 @@ Tally tally(const std::vector<std::int64_t>& steps, const std::vector<std::int64
                      std::to_string(sizes.empty() ? 0 : sizes.back()) +
                      ", and --beyond refuse is set: capture a larger size, or give --beyond eager or split");
     }
-    sum.add(*found, sizes, policy.when);
+    sum.add(*found, sizes);
   }
   return sum;
 }

@@ -35,15 +35,23 @@ struct Tally {
   std::map<std::int64_t, std::int64_t> eager;                         // rows -> steps
   std::int64_t warmups = 0;                          // how many first requests of each size are warmups
   std::map<std::int64_t, std::int64_t> warmed = {};  // size -> warmups so far
+  std::int64_t graphs_max = 0;                       // LadderPolicy::graphs_max
+  std::vector<std::int64_t> captured = {};           // the sizes that have graphs, the last used one last
+  std::vector<std::int64_t> evicted = {};            // the sizes whose graphs go when the last step has ended
 
-  // Counts a step with this route. With lazy capture, the first step that replays a size is captured_now.
-  void add(const Route& route, const std::vector<std::int64_t>& sizes, CaptureWhen when);
+  // The sizes that the policy captures before the first step.
+  void start(const std::vector<std::int64_t>& sizes, const LadderPolicy& policy);
+  // Counts a step with this route. A step that replays a size without a graph is captured_now.
+  void add(const Route& route, const std::vector<std::int64_t>& sizes);
   std::int64_t total() const {
     return steps.exact + steps.padded + steps.eager_below + steps.eager_beyond + steps.captured_now +
            steps.warming;
   }
   double hit_rate() const;
   LadderPadding padding() const;
+
+ private:
+  bool use(std::int64_t size);  // whether it has a graph, which it has from now on
 };
 
 // Counts the steps in order. `steps`: the rows of each. Throws InputError(`where`) for a refused step.

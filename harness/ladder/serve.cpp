@@ -100,25 +100,58 @@ std::int64_t Server::allocate() {
   }
 }
 
-void Server::prepare(std::int64_t size) {
+double Server::prepare(std::int64_t size) {
   Rung& rung = rungs_[size];
   if (!task_.modes.empty()) rung.result.mode = execution::name_of(mode_of(size));
   double seconds = 0;
   rung.executor = of_.make(mode_of(size), size, seconds);
-  if (is_first()) rung.result.setup.prepare_seconds = seconds;
+  if (is_first() && !rung.set_up) rung.result.setup.prepare_seconds = seconds;
+  return seconds;
 }
 
 void Server::capture(Rung& rung) {
   const Stopwatch watch;
+  const bool first = is_first() && !rung.set_up;
   rig_.set_up(
-      *rung.executor, is_first() ? rung.result.setup : rung.later.emplace(), [](std::string_view) {},
+      *rung.executor, first ? rung.result.setup : rung.later.emplace(), [](std::string_view) {},
       by_requests() ? 0 : task_.task.warmup);
-  rung.captured = true;
+  rung.captured = rung.set_up = true;
   of_.captured(rung.result.size);
   if (of_.prepares_ahead() || task_.policy.when == CaptureWhen::startup) rung.pool_bytes = of_.pool_bytes();
   capture_order_.push_back(&rung);
   if (task_.policy.exec == ExecOf::shared) join_group(rung);
   stall_ += watch.seconds();
+}
+
+void Server::release(Rung& rung) {
+  rung.executor.reset();
+  rung.captured = false;
+  std::erase(capture_order_, &rung);
+  of_.close(rung.result.size);
+}
+
+// Between steps: destroys what --graphs-max leaves no room for.
+void Server::evict() {
+  for (const std::int64_t size : tally_.evicted) {
+    const auto free = [this] { return static_cast<std::int64_t>(rig_.device().memory().free_bytes); };
+    const std::int64_t before = free();
+    const Stopwatch watch;
+    release(rungs_.at(size));
+    if (!is_first()) continue;
+    evictions_.seconds += watch.seconds();
+    ++evictions_.count;
+    evictions_.returned_bytes += free() - before;
+  }
+}
+
+// Captures a size for this work alone, unless it is captured.
+void Server::with_graph(Rung& rung, const std::function<void()>& work) {
+  if (rung.captured) return work();
+  if (rung.executor == nullptr) prepare(rung.result.size);
+  rung.executor->eager().restore();
+  capture(rung);
+  work();
+  release(rung);
 }
 
 void Server::join_group(Rung& rung) {
@@ -142,6 +175,7 @@ void Server::start_up() {
   if (is_first()) sizes_ = task_.sizes;
   allocate();
   if (is_first()) clock_.lap(&model::Startup::weights_seconds);
+  tally_.start(sizes_, task_.policy);
   std::vector<std::int64_t> order = sizes_;
   if (task_.policy.order == CaptureOrder::largest) std::ranges::reverse(order);
   for (const std::int64_t size : order) {
@@ -149,8 +183,9 @@ void Server::start_up() {
     hooks_.alive();
     try {
       rungs_[size].result.size = size;
-      if (of_.prepares_ahead() || task_.policy.when == CaptureWhen::startup) prepare(size);
-      if (task_.policy.when == CaptureWhen::startup) capture(rungs_[size]);
+      const bool now = contains(tally_.captured, size);
+      if (of_.prepares_ahead() || now) prepare(size);
+      if (now) capture(rungs_[size]);
     } catch (const Error& error) {
       if (error.code() != ErrorCode::out_of_memory) throw;
       drop(size, error);
@@ -236,10 +271,7 @@ void Server::serve_one(const Prepared& step) {
 void Server::make_ready(const Prepared& step) {
   for (Rung* const rung : {step.full, step.last}) {
     if (rung == nullptr) continue;
-    if (rung->executor == nullptr) {
-      prepare(rung->result.size);
-      ahead_ = stall_ = rung->result.setup.prepare_seconds.value_or(0);
-    }
+    if (rung->executor == nullptr) ahead_ = stall_ = prepare(rung->result.size);
     (rung->captured ? *rung->executor : rung->executor->eager()).restore();
   }
   if (step.eager != nullptr) step.eager->restore();
@@ -304,7 +336,8 @@ void Server::serve_steps() {
       rung->requested = true;
       if (step.full == nullptr) rung->result.first_request_seconds = served.latency.back();
     }
-    tally_.add(step.route, sizes_, task_.policy.when);
+    tally_.add(step.route, sizes_);
+    evict();
     if (end - said < alive_every) continue;
     hooks_.alive();
     said = end;

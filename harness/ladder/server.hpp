@@ -37,6 +37,7 @@ struct Rung {
   std::int64_t warmed = 0;      // requests of this placement that were warmups of the size
   bool requested = false;       // true if a step of any placement used the size
   std::int64_t pool_bytes = 0;  // bytes of the shared pool after this capture
+  bool set_up = false;          // true if `result` has its setup
   Samples step;
   Samples eager;
   std::vector<double> served = {};  // latencies of steps that one replay of this size served
@@ -98,8 +99,11 @@ class Server {
   std::int64_t allocate();
   execution::ExecutionMode mode_of(std::int64_t size) const;
   std::optional<Route> route_of(std::int64_t rows) const;
-  void prepare(std::int64_t size);
+  double prepare(std::int64_t size);  // returns the seconds
   void capture(Rung& rung);
+  void release(Rung& rung);
+  void evict();
+  void with_graph(Rung& rung, const std::function<void()>& work);
   void drop(std::int64_t size, const Error& error);
   void look_up();
   void serve_steps();
@@ -136,6 +140,7 @@ class Server {
   std::optional<Buffer> selector_;  // with --exec switch: the number of the arm that replays run
   // With --exec shared or switch: groups of sizes. All sizes of a group launch the execs of its first size.
   std::vector<std::vector<Rung*>> groups_;
+  LadderEvictions evictions_;
   std::int64_t updates_ = 0;  // updates during this placement's steps
   std::vector<double> update_seconds_;
   bool warming_ = false;  // a part of the current step was a warmup

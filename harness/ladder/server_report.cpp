@@ -76,6 +76,18 @@ void Server::calibrate() {
       measure::seed_for(task_.task, measure::SeedUse::order, static_cast<std::int64_t>(placements_.size())));
   time_turns(std::move(served), random);
   time_turns(std::move(eagerly), random);
+  for (auto& [size, rung] : rungs_) {
+    if (rung.captured || !rung.set_up) continue;
+    with_graph(rung, [&, rung = &rung] {
+      time_turns({{&rung->step.now, rung->executor.get(),
+                   [&] {
+                     replay(*rung, {0, rung->result.size});
+                   }}},
+                 random);
+      execution::Executor& eager = rung->executor->eager();
+      time_turns({{&rung->eager.now, &eager, [&] { eager.submit(); }}}, random);
+    });
+  }
   time_updates();
   updates_ = served_updates;
   for (auto& [size, rung] : rungs_) {
@@ -168,6 +180,7 @@ void Server::report() {
       launch.busy_seconds;
   report_memory(launch);
   report_execs(launch);
+  if (task_.policy.graphs_max > 0) launch.evictions = evictions_;
   launch.sizes = dropped_;
   for (auto& [size, rung] : rungs_) {
     LadderSize& of = rung.result;
@@ -250,7 +263,7 @@ void Server::check() {
   for (auto& [size, rung] : rungs_) {
     const std::int64_t rows = below + 1;  // the fewest rows that run in this size, so the most padding
     below = size;
-    if (!rung.captured || rows == size || task_.policy.pad == LadderPad::none) continue;
+    if (!rung.set_up || rows == size || task_.policy.pad == LadderPad::none) continue;
     answer_.check = model::Check{.reference = "eager_padded",
                                  .identical = false,
                                  .max_abs_error = 0,
@@ -258,8 +271,10 @@ void Server::check() {
                                  .state = {},
                                  .inputs = {},
                                  .remarks = {}};
-    static_cast<void>(rung.executor->take_execs());
-    of_.check_padding(*rung.executor, rows, size, *answer_.check);
+    with_graph(rung, [&, rung = &rung] {
+      static_cast<void>(rung->executor->take_execs());
+      of_.check_padding(*rung->executor, rows, size, *answer_.check);
+    });
     hooks_.alive();
   }
   if (answer_.check) answer_.check->identical = !answer_.check->tolerated;

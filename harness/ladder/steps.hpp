@@ -31,6 +31,8 @@ class Steps {
                                                     double& seconds) = 0;
   // Call it after the size's capture.
   virtual void captured(std::int64_t) {}
+  // Frees what a size has for itself; its executors are gone.
+  virtual void close(std::int64_t) {}
   // Prepares eager steps of `rows` rows, in the memory of the largest.
   virtual std::unique_ptr<execution::Executor> make_eager(std::int64_t rows) = 0;
 

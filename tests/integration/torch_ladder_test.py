@@ -95,7 +95,7 @@ class TorchLadder(HarnessCase):
         usual = [word for option in (("--steps", "40"), ("--warmup", "1")) if option[0] not in extra
                  for word in option]
         return ("ladder", "--device", "host", "--torch", f"step.py:{function}", "--python", PYTHON,
-                "--traffic", "traffic.csv", "--capture-sizes", "1,4", *usual, *extra)
+                "--traffic", "traffic.csv", "--capture-sizes", "1,4", "--launches", "1", *usual, *extra)
 
     def test_requests_are_padded_or_eager_and_the_times_are_predicted(self):
         ladders, done = self.serve("model")
@@ -166,9 +166,31 @@ class TorchLadder(HarnessCase):
         self.assertEqual((2, 4), (launch["steps"]["captured_now"], launch["steps"]["warming"]))
         self.assertEqual({1: 2, 4: 2}, {size["size"]: size["warmups"] for size in launch["sizes"]})
 
+    def test_a_limit_of_graphs_destroys_what_was_not_used_for_longest(self):
+        for extra, at_start in (([], 1), (["--capture-when", "lazy"], 0)):
+            with self.subTest(extra=extra):
+                ladders, done = self.serve("model", "--no-rivals", "--graphs-max", "1", *extra)
+                launch = ladders["asked"]["launches"][0]
+                steps, evictions = launch["steps"], launch["evictions"]
+                self.assertEqual(35, steps["exact"] + steps["padded"] + steps["captured_now"])
+                self.assertEqual(evictions["count"], steps["captured_now"] + at_start - 1)
+                self.assertGreater(evictions["count"], 5)
+                self.assertEqual((5, 0), (steps["eager_beyond"], launch["startup"]["capture_seconds"] * (
+                    1 - at_start)))
+                self.assertTrue(all(size["step_seconds"] for size in launch["sizes"]))
+                self.assertGreater(launch["predicted_seconds"], 0)
+                self.assertEqual((True, 1), (ladders["asked"]["check"]["identical"],
+                                             ladders["asked"]["policy"]["graphs_max"]))
+                self.assertIn(f"{evictions['count']} graphs, in ", done.stdout)
+
+    def test_sizes_whose_graphs_agree_share_an_exec(self):
+        ladders, _ = self.serve("model", "--no-rivals", "--exec", "shared")
+        execs = ladders["asked"]["launches"][0]["execs"]
+        self.assertEqual((1, True), (execs["groups"], ladders["asked"]["check"]["identical"]))
+        self.assertGreater(execs["updates"], 5)
+
     def test_what_is_only_for_programs_is_refused(self):
         self.refuse_each((("--beyond split", "--beyond: \"split\" is only for programs"),
-                          ("--exec shared", "--exec: \"shared\" is only for programs"),
                           ("--exec switch", "--exec: \"switch\" is only for programs"),
                           ("--mode best", "--mode: \"best\" is only for programs"),
                           ("--mode torch.replay", "--mode: \"torch.replay\" is not a mode"),

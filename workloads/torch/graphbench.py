@@ -71,7 +71,7 @@ class Host:
             abi.OPEN(lambda *given: self.answer(self.open)(*given[:-1])),
             abi.PARTS(self.answer(Step.lend_kinds)), abi.RUN(self.run),
             abi.CAPTURE(self.answer(Step.lend_graph)), abi.FILL(), abi.OUTPUTS(), abi.REPORT(self.report),
-            abi.CLOSE(lambda step: self.steps.pop(id(step), None)), None,
+            abi.CLOSE(self.close), None,
             abi.STATE(self.answer(Step.lend_state)), abi.CHECK(self.answer(Step.check)),
             abi.ROWS(self.answer(lambda step, lent: rows_of(step).lend(lent), counts=True)),
             abi.NARROW(self.answer(lambda step, rows: rows_of(step).narrow(rows))))
@@ -121,6 +121,14 @@ class Host:
             return 0
         except BaseException as error:  # noqa: BLE001 - it crosses into C
             return self.tell(error, reason, size)
+
+    def close(self, step):
+        """While sizes are served, what a closed one had is to be free for the next."""
+        made = self.steps.pop(id(step), None)
+        if made is not None and made.serves:
+            made = None
+            gc.collect()
+            torch.cuda.empty_cache()
 
     def open(self, request, step):
         made = self.step(request.contents)

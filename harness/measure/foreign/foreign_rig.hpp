@@ -43,6 +43,7 @@ class ForeignRig final : public Rig {
   bool on_host() { return device().info().kind == "host"; }
   // Opens the step in this mode unless it is open. Throws what opening throws.
   ForeignStep& opened(std::int64_t batch, const std::string& mode);
+  void close(std::int64_t batch) { opened_.erase(batch); }
   // gb_step.report. The name of a nested fact is its path, as in "outer.inner".
   StepReport step_report(std::int64_t batch) override;
 

@@ -283,6 +283,39 @@ void ForeignExecutor::enqueue_step() {
   }
 }
 
+std::vector<execution::SharedExecs::Piece> ForeignExecutor::pieces() const {
+  std::vector<execution::SharedExecs::Piece> pieces;
+  for (const Part& part : parts_) {
+    if (part.kind == GB_PART_CAPTURED) pieces.push_back({part.graph.get(), part.exec.get()});
+  }
+  return pieces;
+}
+
+bool ForeignExecutor::share_execs(Executor& other) {
+  auto& leader = dynamic_cast<ForeignExecutor&>(other);
+  const bool shares = shared_.join(leader.shared_, pieces(), leader.pieces(), [this] {
+    instantiate();
+    upload();
+  });
+  if (!shares) return false;
+  static_cast<void>(take_execs());
+  const std::vector<GraphExec*> execs = shared_.execs();
+  auto exec = execs.begin();
+  for (Part& part : parts_) {
+    if (part.kind != GB_PART_CAPTURED) continue;
+    part.replay = (*exec++)->prepare_replay(stream_);
+    part.exec = nullptr;
+  }
+  if (parts_.size() == 1) only_replay_ = parts_.front().replay;
+  return true;
+}
+
+bool ForeignExecutor::take_execs() {
+  if (!shared_.lacks_execs()) return false;
+  shared_.take(stream_, pieces());
+  return true;
+}
+
 execution::StepCounts ForeignExecutor::counts() const {
   execution::StepCounts counts;
   counts.parts = static_cast<std::int64_t>(parts_.size());

@@ -9,6 +9,7 @@
 
 #include "graphs/abi/graphbench_abi.h"
 #include "graphs/execution/executor.hpp"
+#include "graphs/execution/shared_execs.hpp"
 
 namespace graphbench::measure {
 
@@ -89,6 +90,8 @@ class ForeignExecutor final : public execution::Executor {
   std::vector<Graph*> graphs() const override;
   std::vector<facts::DescribedPiece> describe() const override;
   void restore() override;
+  bool share_execs(Executor& leader) override;
+  bool take_execs() override;
 
  private:
   struct Part {
@@ -101,6 +104,7 @@ class ForeignExecutor final : public execution::Executor {
 
   void enqueue_step() override;
   void require_work() const;
+  std::vector<execution::SharedExecs::Piece> pieces() const;
   std::unique_ptr<Graph> capture_part(Part& part, std::int32_t index);
 
   Device& device_;
@@ -110,6 +114,7 @@ class ForeignExecutor final : public execution::Executor {
   const bool on_host_;
   std::unique_ptr<ForeignExecutor> eager_;  // null: this executor is eager
   std::vector<Part> parts_;
+  execution::SharedExecs shared_;
 };
 
 }  // namespace graphbench::measure

@@ -70,15 +70,34 @@ TEST(Tally, ALazyLadderWaitsOnceForEachSize) {
 TEST(Tally, TheFirstRequestsOfASizeMayBeItsWarmups) {
   const LadderPolicy split = policy(LadderPad::up, LadderBeyond::split, CaptureWhen::lazy);
   Tally tally;
+  tally.start({2, 4}, split);
   tally.warmups = 2;
-  for (const std::int64_t rows : {3, 3, 4, 4, 9, 1})
-    tally.add(*route({2, 4}, rows, split), {2, 4}, split.when);
+  for (const std::int64_t rows : {3, 3, 4, 4, 9, 1}) tally.add(*route({2, 4}, rows, split), {2, 4});
   // The third request of size 4 waits for its capture. The last row of 9, and then 1, warm up size 2.
   EXPECT_EQ(tally.steps, (LadderSteps{.exact = 1, .captured_now = 1, .warming = 4}));
   EXPECT_EQ(tally.total(), 6);
   EXPECT_EQ(tally.graph_rows, 4 + 4 + 4 + 4);
   EXPECT_EQ(tally.padding_rows, 0);
   EXPECT_EQ(tally.warmed, (std::map<std::int64_t, std::int64_t>{{2, 2}, {4, 2}}));
+}
+
+TEST(Tally, ALimitOfGraphsTakesThatOfTheSizeWhoseLastUseIsTheLongestAgo) {
+  LadderPolicy two = policy(LadderPad::up, LadderBeyond::eager);
+  two.graphs_max = 2;
+  Tally tally;
+  tally.start({1, 2, 4}, two);
+  EXPECT_EQ(tally.captured, (std::vector<std::int64_t>{4, 2}));
+  const auto evicted_by = [&](std::int64_t rows) {
+    tally.add(*route({1, 2, 4}, rows, two), {1, 2, 4});
+    return tally.evicted;
+  };
+  using Sizes = std::vector<std::int64_t>;
+  EXPECT_EQ(evicted_by(3), Sizes());
+  EXPECT_EQ(evicted_by(1), Sizes({2}));
+  EXPECT_EQ(evicted_by(4), Sizes());
+  EXPECT_EQ(evicted_by(9), Sizes()) << "it runs eagerly";
+  EXPECT_EQ(evicted_by(2), Sizes({1}));
+  EXPECT_EQ(tally.steps, (LadderSteps{.exact = 1, .padded = 1, .eager_beyond = 1, .captured_now = 2}));
 }
 
 // Computes the expected counts from the histogram alone, independently of route() and tally().
