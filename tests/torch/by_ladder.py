@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """Serves three models of steps.py under three traffics each, and holds predictions against what was served.
 
-    by_ladder.py OUTPUT_FOLDER [--step NAME,...] [--mode whole] [--steps N] [--device DEVICE]
-        [--graphbench PATH] [-- OPTION...]
+    by_ladder.py OUTPUT_FOLDER [--step NAME,...] [--traffic NAME,...] [--mode whole] [--steps N]
+        [--verify N] [--device DEVICE] [--graphbench PATH] [-- OPTION...]
 
-Each traffic is served once from graphs and once eagerly. The exit code is 0 if all are served with their
-padding checked, and at most one prediction is more than 5 % off; 1 if not; 2 for bad usage."""
+Each traffic is served once from graphs and once eagerly; with --verify also, N times, from the sizes that
+are suggested, as many powers of two, and an engine's default ones. The exit code is 0 if all are served with
+their padding checked, at most one prediction is more than 5 % off, and no other list is certainly faster than
+the suggested one; 1 if not; 2 for bad usage."""
 
 import argparse
 import json
@@ -16,8 +18,9 @@ import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 LIMIT, MISSES_MAX = 0.05, 1
-SIZES = "1,4,8,16"
-MEASURED = "size,count\n1,30\n2,10\n3,25\n5,40\n7,10\n12,30\n14,5\n20,4\n"
+SIZES = "1,4,8,16,24"
+MEASURED = "size,count\n1,30\n2,10\n3,25\n5,40\n7,10\n12,30\n14,5\n20,4\n28,2\n"  # 28 runs eagerly
+TRAFFICS = {"measured": "traffic.csv", "uniform": "uniform:1:20", "zipf": "zipf:1.1:20"}
 
 
 def serve(step, traffic, given, name):
@@ -27,8 +30,9 @@ def serve(step, traffic, given, name):
     done = subprocess.run(
         [given.graphbench, "ladder", "--torch", f"{HERE}/steps.py:{step}", "--python", given.python,
          "--device", given.device, "--mode", given.mode, "--traffic", traffic, "--capture-sizes", SIZES,
-         "--steps", str(given.steps), "--launches", "1", "--no-rivals", "--suggest", "--quiet", "--json",
-         document, *given.more],
+         "--steps", str(given.steps), "--launches", str(given.verify or 1), "--no-rivals", "--suggest",
+         "--quiet", "--json", document, *(["--verify", "--for", "vllm"] if given.verify else []),
+         *given.more],
         capture_output=True, text=True, check=False)
     (given.folder / f"ladder_{name}.log").write_text(done.stdout + done.stderr, encoding="utf-8")
     return (json.loads(document.read_text(encoding="utf-8")) if document.exists() else None), done.stderr
@@ -48,25 +52,40 @@ def row_of(ladders):
             "same bits" if asked["check"]["identical"] else "near"], abs(off)
 
 
+def rivals_of(document):
+    """What other lists take over the suggested one, in words, and the names of the certainly faster ones."""
+    said, faster = [], []
+    for rival in [each for made in document["suggestions"] for each in made.get("rivals", [])]:
+        low, high = rival.get("over_ci95") or (None, None)
+        ratio = f"{rival['over']:.3f}x ({low:.3f}-{high:.3f})" if low else "unserved"
+        said.append(f"{rival['name']} {ratio}")
+        if high and high < 1:
+            faster.append(rival["name"])
+    return ", ".join(said), faster
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("--step", default="decode,bert,resnet50")
+    parser.add_argument("--traffic", default=",".join(TRAFFICS))
+    parser.add_argument("--verify", type=int, default=0, help="launches")
     parser.add_argument("--mode", default="whole")
     parser.add_argument("--steps", type=int, default=300)
     parser.add_argument("--device", default="cuda:0")
     parser.add_argument("--python", default=sys.executable)
     parser.add_argument("--graphbench", default=HERE.parents[1] / "build/release/bin/graphbench")
-    parser.add_argument("more", nargs="*", help="further options of graphbench, behind --")
-    given = parser.parse_args()
+    own, _, more = (" ".join(sys.argv[1:]) + " ").partition(" -- ")
+    given = parser.parse_args(own.split())
+    given.more = more.split()
     given.folder.mkdir(parents=True, exist_ok=True)
     measured = given.folder / "traffic.csv"
     measured.write_text(MEASURED, encoding="utf-8")
     failed, misses = [], []
     print("step       traffic        us/step  predicted  gain  hits  padding  pool/execs/static MiB  check")
     for step in given.step.split(","):
-        for traffic in (str(measured), "uniform:1:20", "zipf:1.1:20"):
-            name = f"{step}_{pathlib.Path(traffic).stem.replace(':', '_')}"
+        for asked in given.traffic.split(","):
+            name, traffic = f"{step}_{asked}", TRAFFICS[asked] if asked != "measured" else str(measured)
             began = time.monotonic()
             document, said = serve(step, traffic, given, name)
             ladders = {each["role"]: each for each in (document or {}).get("ladders", [])}
@@ -79,6 +98,10 @@ def main():
                 misses.append(name)
             print(f"{step:10} {pathlib.Path(traffic).name:14}", *row, f"{time.monotonic() - began:.0f}",
                   sep="  ", flush=True)
+            if given.verify:
+                said, faster = rivals_of(document)
+                print(f"{'':10} over the suggested sizes: {said}", flush=True)
+                failed += [f"{name}: {each} is faster than what is suggested" for each in faster]
     for line in failed:
         print("failed:", line)
     print(f"{len(misses)} predictions more than {LIMIT:.0%} off{': ' if misses else ''}{', '.join(misses)}")
