@@ -6,6 +6,8 @@
 
 #include <algorithm>
 
+#include "harness/model/findings/groups.hpp"
+
 namespace graphbench::ladder {
 namespace {
 
@@ -278,7 +280,8 @@ reporters::Section suggestion_section(const Suggestion& made, const std::vector<
         {.values = {reporters::count_value(each.sizes), reporters::seconds_value(each.step_seconds)}});
   add_sentence(section, "", fmt::format("{} {}", none ? "sizes" : "--capture-sizes", list_of(made.sizes)));
   const auto predicted_and_served = [&](const std::optional<double>& predicted,
-                                        const std::optional<double>& served) {
+                                        const std::optional<double>& served) -> std::string {
+    if (!predicted && !served) return "unknown: no size as large as it needs was measured";
     return fmt::format("{} predicted, {}", seconds_or_dash(predicted),
                        served ? reporters::format_seconds(*served) + " served" : "not served");
   };
@@ -294,7 +297,7 @@ reporters::Section suggestion_section(const Suggestion& made, const std::vector<
                           "gain ", made.over_eager, made.over_eager_ci95_low, made.over_eager_ci95_high));
   for (const RivalList& each : made.rivals)
     add_sentence(section,
-                 fmt::format("{} ({} sizes{})", words_of(each), each.sizes.size(),
+                 fmt::format("{} ({}{})", words_of(each), model::plural(std::ssize(each.sizes), "size"),
                              each.beyond_budget ? ", beyond the budget" : ""),
                  with_ratio(predicted_and_served(each.step_seconds, each.verified_step_seconds), "",
                             each.over, each.over_ci95_low, each.over_ci95_high));

@@ -129,11 +129,13 @@ class Torch(HarnessCase):
     @staticmethod
     def sweep_of(function, *extra, batch):
         brief = () if "--samples-max" in extra else ("--samples-max", "5", "--time-per-cell", "0.01")
+        brief += () if "--launches" in extra else ("--launches", "1")
         return ("--sweep", "--device", "host", "--torch", f"step.py:{function}", "--python", PYTHON,
                 "--batch", batch, *brief, *extra)
 
     def cells(self, function, *extra, code=0, **options):
         self.sweep(function, *extra, code=code, **options)
+        self.assert_valid(self.result(), "result.schema.json")
         return {(cell["mode"], cell["batch"]): cell for cell in self.result()["cells"]}
 
     def test_on_several_devices_is_refused_by_name(self):

@@ -159,7 +159,8 @@ class Walk:
         if isinstance(value, torch.nn.Module):
             self.modules.setdefault(id(value), value)
         if type(value).__name__.endswith("iterator"):  # by how many items are left: to read one would take it
-            self.scalars[path], self.places[path] = operator.length_hint(value, -1), (container, key)
+            self.scalars[path] = operator.length_hint(value, -1)
+            self.places[path] = None, None  # it cannot be put back
             return ()
         return () if isinstance(value, torch.Tensor) else children(value, path, self.step_globals)
 
