@@ -85,7 +85,7 @@ namespace {
 
 // Returns one task, with only its first batch, per combination of workload, dtype, pass and the axes that
 // only some passes use. `captured`: captures are dumped, so the combination includes the mode and all later
-// axes, and eager is left out if the plan has graph modes.
+// axes, and eager is left out if the plan has graph modes. Foreign steps have no program: workers open them.
 std::vector<model::WorkerTask> programs_of(const model::Plan& plan, bool captured) {
   std::vector<model::WorkerTask> programs;
   const auto same = [&](const model::WorkerTask& a, const model::WorkerTask& b) {
@@ -99,6 +99,7 @@ std::vector<model::WorkerTask> programs_of(const model::Plan& plan, bool capture
   const bool graphs = std::ranges::any_of(
       plan.cells, [](const model::Cell& cell) { return model::is_graph_mode(cell.mode); });
   for (const model::Cell& cell : plan.cells) {
+    if (cell.preset == model::of_its_own) continue;
     if (captured && graphs && !model::is_graph_mode(cell.mode)) continue;
     model::WorkerTask wanted;
     model::set_cell(wanted, cell);
@@ -118,6 +119,7 @@ std::vector<std::string> check_programs(model::Plan& plan, const options::SweepO
   const ProbeRequest request{.plugins = options.plugins,
                              .programs = programs_of(plan, options.dump_program),
                              .dump = options.dump_program};
+  if (request.programs.empty()) return {};
   ProbeAnswer answer = ask_probe(supervisor, probe, request, options);
   for (const std::string& note : answer.notes) {
     plan.facts.without_effect.push_back(options.where("split-ops") + ": " + note);

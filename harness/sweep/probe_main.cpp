@@ -92,8 +92,6 @@ class Probe {
 
   void check_program(const model::WorkerTask& task) {
     begin({ProbeStage::What::program, task.workload});
-    if (task.settings.package.file.empty() && registry_.step(task.workload) != nullptr)
-      return;  // workers open it
     const std::optional<ir::DType> dtype = ir::parse_dtype(task.dtype);
     GRAPHBENCH_ASSERT(dtype.has_value() && !task.batches.empty());
     try {

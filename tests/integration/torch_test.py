@@ -138,6 +138,12 @@ class Torch(HarnessCase):
         self.assert_valid(self.result(), "result.schema.json")
         return {(cell["mode"], cell["batch"]): cell for cell in self.result()["cells"]}
 
+    def test_the_file_is_loaded_once_to_plan_and_once_to_measure(self):
+        with open(self.folder / "step.py", "a", encoding="utf-8") as file:
+            file.write('print("loaded", file=open("loads", "a"))\n')
+        self.cells("model", "--mode", "eager", batch="2")
+        self.assertEqual("loaded\n" * 2, (self.folder / "loads").read_text(encoding="utf-8"))
+
     def test_on_several_devices_is_refused_by_name(self):
         cell, = self.cells("on_two_devices", "--mode", "eager", batch="2").values()
         self.assertEqual("skipped", cell["status"])
