@@ -365,6 +365,10 @@ typedef struct gb_step_rows {
   int32_t dtype; /* as in gb_step_output */
 } gb_step_rows;
 
+/* What gb_step.drop gives up. */
+#define GB_DROP_GRAPHS 0
+#define GB_DROP_POOL 1
+
 /* A step that a library or framework runs in its usual way. graphbench builds no program for the step, but
  * times run() and the graphs of capture(). A function that returns int returns 0, or another number after
  * writing a reason (at most error_size bytes with the NUL) to `error`. GB_STEP_SKIP means that this mode
@@ -454,6 +458,10 @@ typedef struct gb_step {
    * where they are, and outputs have so many rows. With `rows` as large as the batch all is as after open().
    * Null if rows() is. */
   int (*narrow)(void* step, int64_t rows, char* error, size_t error_size);
+  /* Gives up the graphs of capture(), which graphbench launches no more; or with GB_DROP_POOL, after the
+   * graphs of all steps of the process, the memory that only these graphs used. capture() is called again
+   * later. Null: `graphbench bill --cycles` refuses the step. */
+  int (*drop)(void* step, int32_t what, char* error, size_t error_size);
 } gb_step;
 
 /* ---- the plugin itself --------------------------------------------------------------------- */

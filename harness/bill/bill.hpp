@@ -91,6 +91,47 @@ struct Trade {
   double seconds = 0;
 };
 
+// Memory that went back to the device. `driver_bytes` is in no account of graphbench's, such as that of execs
+// and code; absent without a driver that reports it.
+struct Returned {
+  double pool_bytes = 0;
+  double workspace_bytes = 0;
+  std::optional<double> driver_bytes = {};
+  double total() const { return pool_bytes + workspace_bytes + driver_bytes.value_or(0); }
+};
+
+// All sizes are captured, then all graphs are destroyed, then their pool is emptied.
+struct Cycle {
+  std::vector<Capture> captures =
+      {};  // in the process's answer alone, from which `took` and `setup` are made
+  Growth took = {};
+  Returned destroyed = {}, emptied = {};
+  Returned kept = {};  // what is used after it, minus what was used before it
+  model::Setup setup{};
+  double destroy_seconds = 0;
+};
+
+// The check of every size against eager, after all cycles.
+struct Outputs {
+  std::int64_t checked = 0;
+  bool identical = true;
+  std::string tolerated = {};  // of the last size that is equal only within the limit
+  std::int64_t differ_at = 0;  // the first size whose outputs are not equal; 0: none
+  std::string message = {};    // how they differ
+};
+
+// A process that captures all sizes, destroys them and captures them again, as a server that sleeps and
+// wakes.
+struct Sleep {
+  std::vector<Cycle> cycles = {};
+  model::Setup again{};      // of the capture after the last cycle
+  double again_seconds = 0;  // the median over all captures but the first
+  // What the execs of the last capture need; absent as Capture::one_exec_bytes is.
+  std::optional<double> exec_bytes = {};
+  double exec_resolution_bytes = 0;
+  Outputs outputs = {};
+};
+
 // Device memory of a process with all sizes, divided by use. Names are as in a cell's `memory` in a result.
 struct Account {
   std::optional<std::int64_t> used_bytes, context_bytes;
@@ -119,6 +160,7 @@ struct Bill {
   std::optional<Measured> measured;
   std::vector<ReserveRuns> verified;
   std::optional<Trade> trade;
+  std::optional<Sleep> sleep;
   // From the process that captured every size, or else from the prediction. `launches` has one launch.
   std::optional<Account> memory;
   std::vector<BillLaunch> launches;

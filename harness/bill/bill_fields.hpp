@@ -16,14 +16,20 @@ GB_DESCRIBE(bill::Prediction, captures, bytes, seconds, reserve_bytes, line_byte
 GB_DESCRIBE(bill::Measured, bytes, seconds, error, line_error, inside, growth, setup, sizes);
 GB_DESCRIBE(bill::ReserveRuns, free_bytes, runs, failed, failed_at, (later, message));
 GB_DESCRIBE(bill::Trade, sizes, step_ratio, bytes, seconds);
+GB_DESCRIBE(bill::Returned, pool_bytes, workspace_bytes, (later, driver_bytes));
+GB_DESCRIBE(bill::Cycle, (message, captures), took, destroyed, emptied, kept, setup, destroy_seconds);
+GB_DESCRIBE(bill::Outputs, checked, identical, (later, tolerated), differ_at, (later, message));
+GB_DESCRIBE(bill::Sleep, cycles, again, again_seconds, (later, exec_bytes), exec_resolution_bytes, outputs);
 GB_DESCRIBE(bill::Account, used_bytes, context_bytes, static_bytes, workspace_bytes, pool_bytes, code_bytes,
             exec_bytes, exec_resolution_bytes, unaccounted_bytes, (later, witness));
 GB_DESCRIBE(bill::BillLaunch, index, setup, startup);
 GB_DESCRIBE(bill::Bill, id, (inlined(&T::cell)), exec, capture_sizes,
             (custom_field<StatusField<T>>("status")), (custom_field<ReasonField<T>>("reason")), confidence,
-            sentence, prediction, (later, measured), (later, verified), (later, trade), memory, launches);
+            sentence, prediction, (later, measured), (later, verified), (later, trade), (later, sleep),
+            memory, launches);
 
-GB_DESCRIBE(bill::BillTask, task, modes, shares_execs, free_bytes);
-GB_DESCRIBE(bill::BillAnswer, status, reason, failed_at, device, choices, startup, start, captures);
+GB_DESCRIBE(bill::BillTask, task, modes, shares_execs, free_bytes, cycles);
+GB_DESCRIBE(bill::BillAnswer, status, reason, failed_at, device, choices, startup, start, captures, cycles,
+            outputs);
 
 }  // namespace graphbench::model

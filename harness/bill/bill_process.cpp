@@ -8,6 +8,7 @@
 
 #include "graphs/base/clock.hpp"
 #include "harness/bill/bill_fields.hpp"
+#include "harness/measure/foreign/foreign_rig.hpp"
 #include "harness/measure/machine/exec_memory.hpp"
 #include "harness/measure/worker/answers.hpp"
 #include "harness/measure/worker/worker.hpp"
@@ -34,16 +35,92 @@ class Captures {
       : asked_(asked), rig_(rig), answer_(answer) {}
 
   void run() {
-    for (const std::string& mode : asked_.modes) {
-      for (const std::int64_t size : measure::largest_first(asked_.task.batches)) capture(mode, size);
-    }
+    if (asked_.cycles > 0) open_step();
+    for (std::int64_t i = 0; i < asked_.cycles; ++i) cycle();
+    capture_all();
     answer_.failed_at = 0;
     if (asked_.free_bytes) return;
     for (std::size_t i = 0; i < executors_.size(); ++i) time(*executors_[i], answer_.captures[i]);
     read_execs();
+    if (asked_.cycles > 0) check_all();
   }
 
  private:
+  void capture_all() {
+    for (const std::string& mode : asked_.modes) {
+      for (const std::int64_t size : measure::largest_first(asked_.task.batches)) capture(mode, size);
+    }
+  }
+
+  void begin(std::int64_t size) {
+    answer_.failed_at = size;
+    process::send_line(
+        model::write_data(BillAnswer{.status = model::CellStatus::pending, .failed_at = size}));
+  }
+
+  // A server's model stays while its graphs come and go, so a foreign step is open before the first cycle.
+  void open_step() {
+    measure::ForeignRig* const step = rig_.of_step();
+    if (step == nullptr) return;
+    for (const std::int64_t size : measure::largest_first(asked_.task.batches)) {
+      begin(size);
+      step->opened(size, asked_.task.mode);
+      opened_ = size;
+    }
+    rig_.drop_graphs();  // there are none; a step that cannot do it fails here
+  }
+
+  Returned returned(const Reading& before, const Reading& after) const {
+    Returned of{.pool_bytes = before.pool - after.pool,
+                .workspace_bytes = before.workspace - after.workspace};
+    if (answer_.start.context_bytes) of.driver_bytes = before.hidden() - after.hidden();
+    return of;
+  }
+
+  void cycle() {
+    const Reading before = read();
+    capture_all();
+    const Reading captured = read();
+    Cycle& made = answer_.cycles.emplace_back();
+    made.captures = std::exchange(answer_.captures, {});
+    const Stopwatch watch;
+    leaders_.clear();
+    executors_.clear();
+    rig_.drop_graphs();
+    made.destroy_seconds = watch.seconds();
+    const Reading destroyed = read();
+    rig_.empty_pool();
+    const Reading emptied = read();
+    made.destroyed = returned(captured, destroyed);
+    made.emptied = returned(destroyed, emptied);
+    made.kept = returned(emptied, before);
+  }
+
+  // This runs last of all, because a check takes memory.
+  void check_all() {
+    Outputs& outputs = answer_.outputs;
+    for (std::size_t i = 0; i < executors_.size(); ++i) {
+      const std::int64_t size = answer_.captures[i].size;
+      begin(size);
+      executors_[i]->take_execs();
+      std::optional<model::Check> check;
+      try {
+        rig_.check(*executors_[i], size, nullptr, check);
+      } catch (const Error& error) {
+        if (error.code() != ErrorCode::check_failed) throw;
+        if (outputs.differ_at == 0) {
+          outputs.differ_at = size;
+          outputs.message = error.what();
+        }
+      }
+      ++outputs.checked;
+      if (!check) continue;
+      outputs.identical &= check->identical;
+      if (check->tolerated) outputs.tolerated = *check->tolerated;
+    }
+    answer_.failed_at = 0;
+  }
+
   // What a foreign step reports, once one is open.
   void read_library(Reading& reading) const {
     if (opened_ == 0) return;
@@ -79,10 +156,8 @@ class Captures {
   }
 
   void capture(const std::string& mode, std::int64_t size) {
-    process::send_line(
-        model::write_data(BillAnswer{.status = model::CellStatus::pending, .failed_at = size}));
+    begin(size);
     Capture made{.size = size, .mode = mode};
-    answer_.failed_at = size;
     const Reading before = read();
     MemoryTally& tally = rig_.device().tally();
     tally.restart_peak();
@@ -153,7 +228,7 @@ class Captures {
     of.step_seconds = model::median(std::move(seconds));
   }
 
-  // This runs last, because the driver keeps memory that these extra execs used.
+  // This runs after all readings, because the driver keeps memory that these extra execs used.
   void read_execs() {
     std::vector<measure::StepGraphs> steps;
     for (const auto& executor : executors_) steps.push_back(executor->graphs());

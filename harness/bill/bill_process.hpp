@@ -21,6 +21,9 @@ struct BillTask {
   // Bytes that another allocation leaves free before the first capture; absent: there is no such allocation.
   // With `free_bytes` the process only captures, and times no steps.
   std::optional<double> free_bytes = {};
+  // Before the capture that is answered, all sizes are captured and destroyed so often. Outputs are then
+  // checked.
+  std::int64_t cycles = 0;
 };
 
 struct BillAnswer {
@@ -32,6 +35,8 @@ struct BillAnswer {
   model::Startup startup{};
   Account start = {};  // before the first capture
   std::vector<Capture> captures = {};
+  std::vector<Cycle> cycles = {};
+  Outputs outputs = {};
 };
 
 // Reads a BillTask from stdin and sends one BillAnswer on file descriptor 3. Before each capture, it sends a

@@ -8,6 +8,7 @@
 
 #include "harness/bill/bill_fields.hpp"
 #include "harness/bill/predict.hpp"
+#include "harness/model/findings/groups.hpp"
 #include "harness/sweep/report/series.hpp"
 #include "reporters/format.hpp"
 
@@ -99,7 +100,76 @@ reporters::Section sizes_section(const Bill& bill) {
   return section;
 }
 
+// By cycle and account: what captures took, and what came back when.
+reporters::Section sleep_section(const Bill& bill) {
+  reporters::Section section{.subject = "sleep of " + bill.id,
+                             .columns = {{.name = "cycle"}, {.name = "of", .align = reporters::Align::left}}};
+  for (const char* const name : {"took", "back with graphs", "back with pool", "kept"})
+    section.columns.push_back({.name = name, .unit = "bytes"});
+  std::int64_t number = 0;
+  for (const Cycle& cycle : bill.sleep->cycles) {
+    ++number;
+    const auto add = [&](const char* name, double took, auto account) {
+      reporters::Row& row = section.rows.emplace_back(
+          reporters::Row{.values = {reporters::count_value(number), reporters::text_value(name)}});
+      for (const std::optional<double>& each :
+           {std::optional(took), account(cycle.destroyed), account(cycle.emptied), account(cycle.kept)})
+        row.values.push_back(reporters::bytes_value(each));
+    };
+    using Account = std::optional<double>;
+    add("pool", cycle.took.pool_bytes, [](const Returned& of) { return Account(of.pool_bytes); });
+    add("workspace", cycle.took.workspace_bytes,
+        [](const Returned& of) { return Account(of.workspace_bytes); });
+    if (cycle.kept.driver_bytes)
+      add("driver", cycle.took.code_bytes + cycle.took.exec_bytes,
+          [](const Returned& of) { return of.driver_bytes; });
+  }
+  if (const Sleep& of = *bill.sleep; of.exec_bytes)
+    section.sentences.push_back(
+        {fmt::format("of driver, the execs of one cycle need {} ± {}", bytes_text(*of.exec_bytes),
+                     bytes_text(of.exec_resolution_bytes))});
+  return section;
+}
+
+// By capture, the last of which follows the last cycle.
+reporters::Section wake_section(const Bill& bill) {
+  reporters::Section section{.subject = "captures of " + bill.id, .columns = {{.name = "capture"}}};
+  for (const auto& [name, value] : stage_seconds_of({}))
+    section.columns.push_back({.name = name, .unit = "seconds"});
+  section.columns.push_back({.name = "destroy", .unit = "seconds"});
+  const auto add = [&](const model::Setup& setup, const std::optional<double>& destroyed) {
+    reporters::Row& row = section.rows.emplace_back();
+    row.values.push_back(reporters::count_value(std::ssize(section.rows)));
+    for (const auto& [name, value] : stage_seconds_of(setup))
+      row.values.push_back(reporters::seconds_value(value));
+    row.values.push_back(reporters::seconds_value(destroyed));
+  };
+  for (const Cycle& cycle : bill.sleep->cycles) add(cycle.setup, cycle.destroy_seconds);
+  add(bill.sleep->again, {});
+  return section;
+}
+
 }  // namespace
+
+void judge(const std::vector<Bill>& bills, sweep::Findings& found) {
+  for (const Bill& bill : bills) {
+    // Skipped too: a mode that the device or the step lacks has captured nothing.
+    const bool failed = bill.status == model::CellStatus::failed || bill.status == model::CellStatus::skipped;
+    if (failed)
+      found.complaints.push_back("bill " + bill.id + " " + std::string(model::name_of(bill.status)) + ": " +
+                                 bill.reason.value().message);
+    const bool short_of = !bill.verified.empty() && bill.verified.front().failed > 0;
+    if (short_of)
+      found.complaints.push_back("bill " + bill.id +
+                                 ": the reserve is too small: with only the reserve free, some runs failed");
+    const bool differs = bill.sleep && bill.sleep->outputs.differ_at > 0;
+    if (differs)
+      found.complaints.push_back(fmt::format("bill {}: after {} of graphs, size {}: {}", bill.id,
+                                             model::plural(std::ssize(bill.sleep->cycles), "cycle"),
+                                             bill.sleep->outputs.differ_at, bill.sleep->outputs.message));
+    if (failed || short_of || differs) found.exit_code = model::exit_cells_failed;
+  }
+}
 
 reporters::Report report_of(const std::vector<Bill>& bills) {
   reporters::Report report;
@@ -114,6 +184,9 @@ reporters::Report report_of(const std::vector<Bill>& bills) {
     section.sentences.push_back({bill.sentence});
     add_causes(report, bill);
     report.sections.push_back(sizes_section(bill));
+    if (!bill.sleep) continue;
+    report.sections.push_back(sleep_section(bill));
+    report.sections.push_back(wake_section(bill));
   }
   return report;
 }

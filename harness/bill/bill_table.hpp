@@ -6,10 +6,14 @@
 #include <vector>
 
 #include "harness/bill/bill.hpp"
+#include "harness/sweep/driver.hpp"
 #include "reporters/prometheus_text.hpp"
 #include "reporters/report.hpp"
 
 namespace graphbench::bill {
+
+// Complaints about bills that failed, and the exit code.
+void judge(const std::vector<Bill>& bills, sweep::Findings& found);
 
 reporters::Report report_of(const std::vector<Bill>& bills);
 

@@ -34,8 +34,9 @@ namespace graphbench::bill {
 namespace {
 
 constexpr const char* bill_footer =
-    "Exit codes: 0 done; 2 bad usage or input; 3 some sizes could not be captured, or the reserve was "
-    "too small;\n130 interrupted (the measurements are kept). docs/reference/bill.md explains the "
+    "Exit codes: 0 done; 2 bad usage or input; 3 some sizes could not be captured, the reserve was too "
+    "small, or outputs\ndiffer after --cycles; 130 interrupted (the measurements are kept). "
+    "docs/reference/bill.md explains the "
     "prediction.\n";
 
 constexpr const char* both_modes = "both";
@@ -51,6 +52,7 @@ struct BillRequest {
   std::vector<std::string> execs = {"own"};
   std::string traffic;
   std::int64_t verify = 0;
+  std::int64_t cycles = 0;
   std::vector<std::int64_t> sizes;
   std::vector<std::int64_t> rows;  // the size of each step of the traffic
 };
@@ -100,6 +102,11 @@ void add_options(options::Options& options, BillRequest& asked) {
        "test the reserve, which is the memory to keep free: capture all sizes N times with exactly this "
        "much free, and N times with 10 % less (default: 0)",
        options::into(asked.verify, {0, 10'000}, " is not a number of runs: give ")});
+  options.own({"--cycles", "N",
+               "N times, as a server that sleeps and wakes: capture all sizes, destroy their graphs, empty "
+               "the pool; then "
+               "capture and check them once more; says what comes back and how long it takes (default: 0)",
+               options::into(asked.cycles, {0, 1'000}, " is not a number of cycles: give ")});
 }
 
 BillRequest completed(BillRequest request, std::int64_t seed) {
@@ -128,24 +135,6 @@ bool take_both(std::vector<options::RawItem>& items, bool& alone) {
   return both;
 }
 
-// `of` is the memory before the first capture. Adds the measured or predicted growth in all captures to it.
-Account account_of(Account of, const Growth& growth, const std::vector<Capture>& captures) {
-  double execs = 0, resolution = 0;
-  for (const Capture& each : captures) {
-    execs += each.one_exec_bytes.value_or(each.growth.exec_bytes);
-    resolution += each.exec_resolution_bytes;
-  }
-  of.pool_bytes = std::llround(growth.pool_bytes);
-  of.workspace_bytes = std::llround(growth.workspace_bytes);
-  if (!of.context_bytes) return of;
-  of.code_bytes = std::llround(growth.code_bytes);
-  of.exec_bytes = std::llround(execs);
-  of.exec_resolution_bytes = std::llround(resolution);
-  of.used_bytes = *of.context_bytes + of.static_bytes + std::llround(growth.total());
-  of.unaccounted_bytes = std::llround(growth.exec_bytes - execs);
-  return of;
-}
-
 class Biller {
  public:
   Biller(const BillRequest& request, const options::SweepOptions& options, sweep::Run& run,
@@ -167,6 +156,7 @@ class Biller {
     // The first run tunes, which takes memory, and fills the cache with the choices. Later runs do not tune.
     if (request_.verify > 0) ask(asked, request_.sizes, made);
     if (!predict(asked, made) || (request_.all && !measure(asked, made))) return;
+    if (request_.cycles > 0 && !sleep(asked, made)) return;
     for (const double share : {1.0, 0.9}) {
       if (request_.verify > 0) verify(asked, share, made);
     }
@@ -207,8 +197,14 @@ class Biller {
     if (answer.status == model::CellStatus::ok) return true;
     made.status = answer.status;
     made.reason = answer.reason;
-    if (answer.failed_at > 0) made.reason->message += " (size " + std::to_string(answer.failed_at) + ")";
+    if (answer.failed_at > 0)
+      made.reason->message +=
+          fmt::format(" (size {}{})", answer.failed_at,
+                      answer.cycles.empty()
+                          ? ""
+                          : fmt::format(", after {}", model::plural(std::ssize(answer.cycles), "cycle")));
     made.prediction.reset();
+    made.measured.reset();
     made.trade.reset();
     made.sentence.clear();
     return false;
@@ -251,6 +247,15 @@ class Biller {
     return true;
   }
 
+  bool sleep(BillTask asked, Bill& made) {
+    asked.cycles = request_.cycles;
+    BillAnswer answer = ask_as_tuned(asked, request_.sizes, made);
+    if (!settle(answer, made)) return false;
+    made.sleep = sleep_of(std::move(answer.cycles), answer.captures, std::move(answer.outputs));
+    made.sentence = sentence_of(made);
+    return true;
+  }
+
   void verify(BillTask asked, double share, Bill& made) {
     ReserveRuns& runs = made.verified.emplace_back();
     runs.free_bytes = std::floor(share * made.prediction->reserve_bytes);
@@ -278,6 +283,11 @@ void refuse_for_step(const sweep::CheckedPlan& checked, bool both, const BillReq
   if (checked.plan.facts.axes.preset.front() != model::of_its_own) return;
   if (both)
     throw InputError("--mode", "a foreign step has only one mode per process: give whole or piecewise");
+  const std::string& mode = checked.plan.tasks.front().mode;
+  if (request.cycles > 0 && mode.starts_with("torch.") && mode != "torch.replay")
+    throw InputError("--cycles", "in mode " + mode +
+                                     " torch owns the graphs, so they cannot be destroyed alone: give whole, "
+                                     "piecewise or torch.replay");
   if (std::ranges::count(request.execs, "shared") > 0)
     throw InputError("--exec", "sizes of a foreign step cannot share an exec: give own");
 }
@@ -287,22 +297,6 @@ std::string bill_document(const model::Result& result, const std::vector<Bill>& 
       model::document_of("graphbench.bill/1", model::JsonWriter(model::Form::document).write(result));
   text.resize(text.size() - 2);  // the closing "\n}"
   return text + model::lines_of("bills", bills) + "\n}\n";
-}
-
-// Complaints about bills that failed, and the exit code.
-void judge(const std::vector<Bill>& bills, sweep::Findings& found) {
-  for (const Bill& bill : bills) {
-    // Skipped too: a mode that the device or the step lacks has captured nothing.
-    const bool failed = bill.status == model::CellStatus::failed || bill.status == model::CellStatus::skipped;
-    if (failed)
-      found.complaints.push_back("bill " + bill.id + " " + std::string(model::name_of(bill.status)) + ": " +
-                                 bill.reason.value().message);
-    const bool short_of = !bill.verified.empty() && bill.verified.front().failed > 0;
-    if (short_of)
-      found.complaints.push_back("bill " + bill.id +
-                                 ": the reserve is too small: with only the reserve free, some runs failed");
-    if (failed || short_of) found.exit_code = model::exit_cells_failed;
-  }
 }
 
 // The option --mode both.
@@ -363,8 +357,8 @@ class BillJob final : public sweep::Job {
       task.task = sweep::without_place(std::move(task.task));
       more += model::write_data(task) + "\n";
     }
-    more += fmt::format("{} {} {} {}\n", request_.predict_from, request_.confidence, request_.all,
-                        request_.verify);
+    more += fmt::format("{} {} {} {} {}\n", request_.predict_from, request_.confidence, request_.all,
+                        request_.verify, request_.cycles);
     return sweep::resumable_of(checked_, options_, more);
   }
 
@@ -404,8 +398,8 @@ class BillJob final : public sweep::Job {
  private:
   // The processes that run if each first prediction is narrow enough and nothing must be tuned.
   std::int64_t processes_min() const {
-    const std::int64_t of_bill =
-        1 + (request_.all ? 1 : 0) + (request_.verify > 0 ? 1 + 2 * request_.verify : 0);
+    const std::int64_t of_bill = 1 + (request_.all ? 1 : 0) + (request_.cycles > 0 ? 1 : 0) +
+                                 (request_.verify > 0 ? 1 + 2 * request_.verify : 0);
     return of_bill * std::ssize(tasks_);
   }
 
@@ -417,7 +411,8 @@ class BillJob final : public sweep::Job {
     for (const BillTask& task : tasks_) {
       const auto modes = static_cast<double>(task.modes.size());
       seconds += static_cast<double>(processes_min()) / static_cast<double>(tasks_.size()) *
-                     (start_seconds + size_seconds * modes * all) -
+                     (start_seconds + size_seconds * modes * all) +
+                 size_seconds * modes * all * static_cast<double>(request_.cycles) -
                  size_seconds * modes * (all - predicted);
     }
     return seconds;

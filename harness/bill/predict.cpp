@@ -318,6 +318,23 @@ Prediction predict(const Order& order, const std::vector<Capture>& captures,
   return made;
 }
 
+Account account_of(Account of, const Growth& growth, const std::vector<Capture>& captures) {
+  double execs = 0, resolution = 0;
+  for (const Capture& each : captures) {
+    execs += each.one_exec_bytes.value_or(each.growth.exec_bytes);
+    resolution += each.exec_resolution_bytes;
+  }
+  of.pool_bytes = std::llround(growth.pool_bytes);
+  of.workspace_bytes = std::llround(growth.workspace_bytes);
+  if (!of.context_bytes) return of;
+  of.code_bytes = std::llround(growth.code_bytes);
+  of.exec_bytes = std::llround(execs);
+  of.exec_resolution_bytes = std::llround(resolution);
+  of.used_bytes = *of.context_bytes + of.static_bytes + std::llround(growth.total());
+  of.unaccounted_bytes = std::llround(growth.exec_bytes - execs);
+  return of;
+}
+
 Measured measured_of(const Prediction& prediction, std::vector<Capture> captures) {
   Measured of;
   of.growth = growth_of(captures);
@@ -350,7 +367,7 @@ std::string sentence_of(const Bill& bill) {
         "{:.1f} s.",
         bill.trade->sizes.size(), 100 * (bill.trade->step_ratio - 1), bill.trade->bytes / unit, name,
         bill.trade->seconds);
-  return text;
+  return bill.sleep ? text + sleep_text(*bill.sleep) : text;
 }
 
 }  // namespace graphbench::bill

@@ -33,11 +33,19 @@ double peak_of(const std::vector<Capture>& captures);
 Growth growth_of(const std::vector<Capture>& captures);
 model::Setup setup_of(const std::vector<Capture>& captures);
 
+// `of` is the memory before the first capture. Adds the measured or predicted growth in all captures to it.
+Account account_of(Account of, const Growth& growth, const std::vector<Capture>& captures);
+
 Measured measured_of(const Prediction& prediction, std::vector<Capture> captures);
 
 // Chooses at most half of the predicted sizes, so that steps with these numbers of `rows` take the least
 // total time. Absent if fewer than two sizes are predicted.
 std::optional<Trade> trade_of(const Prediction& told, const std::vector<std::int64_t>& rows);
+
+// `captures`: those after the last cycle.
+Sleep sleep_of(std::vector<Cycle> cycles, const std::vector<Capture>& captures, Outputs outputs);
+// " After 3 cycles ...", which follows the bill's sentence.
+std::string sleep_text(const Sleep& sleep);
 
 // "Reserve 1.46 GiB (99 %): 51 sizes take 1.42 +- 0.02 GiB and 7.9 s."
 std::string sentence_of(const Bill& bill);

@@ -90,6 +90,13 @@ bill::Bill measured_bill() {
   bill.measured->setup = setup_of(2.34e-4);
   bill.measured->sizes = bill.prediction->sizes;
   bill.launches.push_back({.setup = bill.measured->setup});
+  bill.sleep = bill::Sleep{.again = setup_of(3.21e-4), .exec_bytes = 2.1e6, .outputs = {.checked = 1}};
+  bill.sleep->cycles.push_back({.took = bill.measured->growth,
+                                .destroyed = {.driver_bytes = 1'234'567},
+                                .emptied = {.pool_bytes = 4'194'304},
+                                .kept = {.driver_bytes = 2.4e9},
+                                .setup = bill.measured->setup,
+                                .destroy_seconds = 5.6e-5});
   return bill;
 }
 

@@ -109,6 +109,49 @@ class Bill(HarnessCase):
         self.assertIn("bytes on host", short["message"])
         self.assertIn("2 of 2 runs failed, at size 48", done.stdout)
 
+    def test_a_pool_comes_back_when_it_is_emptied_and_captures_repeat(self):
+        (bill,), done = self.bill("--capture-sizes", "8,64", "--mode", "both", "--exec", "shared",
+                                  "--capture-streams", "each", "--cycles", "3")
+        slept = bill["sleep"]
+        self.assertEqual(3, len(slept["cycles"]))
+        for cycle in slept["cycles"]:
+            pool = cycle["took"]["pool_bytes"]
+            self.assertGreater(pool, 0)
+            self.assertEqual([0, pool, 0],
+                             [cycle[when]["pool_bytes"] for when in ("destroyed", "emptied", "kept")])
+            self.assertNotIn("driver_bytes", cycle["kept"], "the host has no driver that reports it")
+            self.assertGreater(cycle["destroy_seconds"], 0)
+        self.assertEqual([0, 0], [cycle["kept"]["workspace_bytes"] for cycle in slept["cycles"][1:]])
+        self.assertEqual({"checked": 4, "identical": True, "differ_at": 0}, slept["outputs"])
+        again = sorted(self.total(each) for each in (
+            slept["again"], *(cycle["setup"] for cycle in slept["cycles"][1:])))
+        self.assertAlmostEqual(again[1], slept["again_seconds"])
+        self.assertIn("come back with the graphs", bill["sentence"])
+        self.assertIn("\nsleep of ", done.stdout)
+
+    def test_a_foreign_step_drops_its_graphs_and_its_pool(self):
+        step = ["bill", "--device", "host", "--plugin", self.plugin("foreign_step"), "--workload",
+                "foreign_step", "--cycles", "2"]
+        for mode in ("whole", "piecewise"):
+            self.run_graphbench(*step, "--capture-sizes", "1,2", "--mode", mode, code=0)
+            document = self.result()
+            self.assert_valid_bill(document)
+            self.assertEqual([[20, 0, 20, 0]] * 2, [
+                [cycle[when]["pool_bytes"] for when in ("took", "destroyed", "emptied", "kept")]
+                for cycle in document["bills"][0]["sleep"]["cycles"]])
+        done = self.run_graphbench(*step, "--capture-sizes", "2,17", code=3)
+        (bill,) = self.result()["bills"]
+        outputs = bill["sleep"]["outputs"]
+        self.assertEqual((2, False, 17), (outputs["checked"], outputs["identical"], outputs["differ_at"]))
+        self.assertIn("outputs at size 17 differ from eager's", bill["sentence"])
+        self.assertIn("after 2 cycles of graphs, size 17: check: output y differs", done.stderr)
+
+    def test_a_step_that_keeps_its_graphs_has_no_cycles(self):
+        done = self.run_graphbench("bill", "--device", "host", "--plugin", self.plugin("rank_step"),
+                                   "--workload", "rank_step", "--capture-sizes", "1,2", "--cycles", "1",
+                                   code=3)
+        self.assertIn("cannot give up its graphs: it has no gb_step.drop", done.stderr)
+
     def test_an_interrupted_bill_keeps_what_it_measured(self):
         process = self.start(*TINY, *SIZES, "--mode", "whole,piecewise", "--verify", "10000",
                              env=self.environment(GRAPHBENCH_HOST_MEMORY_BYTES="500000000"))
@@ -174,6 +217,7 @@ class Bill(HarnessCase):
                 (["--measure", "some"], ["--measure", "needed"]),
                 (["--exec", "mine"], ["--exec", "own"]),
                 (["--capture-sizes", "0"], ["--capture-sizes"]),
+                (["--cycles", "often"], ["--cycles", "number of cycles"]),
                 (["--verify", "1"], ["--verify", "GRAPHBENCH_HOST_MEMORY_BYTES"])):
             with self.subTest(arguments):
                 self.assert_refused(self.run_graphbench(*TINY, *arguments), *words)

@@ -307,6 +307,8 @@ def cases():
     found = {
         "bits that change in a later pass do not repeat": bits_of_a_later_pass,
         "a plain step is equal": lambda: judge(plain)["identical"],
+        "graphs are dropped and captured again": lambda: [
+            (said["identical"], said["left"]) for said in [judge(plain, cycles=2)]] == [(True, [])],
         "new inputs are seen": lambda: judge(plain)["inputs"]["changed_outputs"] is True,
         "an input that reaches no output is said": lambda: any(
             "no input reached" in each for each in judge(stale)["remarks"]),

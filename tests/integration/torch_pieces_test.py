@@ -54,8 +54,11 @@ def cases():
     def refused(said, *words):
         return all(word in said["failed"] for word in words) or print(said["failed"], file=sys.stderr)
 
-    def pieces(function, *names, model=None):
-        return judge(of(function, model), "piecewise", splits=names)
+    def pieces(function, *names, model=None, cycles=0):
+        return judge(of(function, model), "piecewise", splits=names, cycles=cycles)
+
+    def woken(said):
+        return not said["failed"] and said["identical"] and said["left"] == []
 
     @graphbench_package.eager
     def doubled(y):
@@ -182,6 +185,7 @@ def cases():
         "a function by its path": lambda: right(
             pieces(lambda first, x: first(nn.functional.softsign(first(x))), "torch.nn.functional:softsign"),
             "crc", "torch.nn.functional:softsign x1"),
+        "graphs are dropped and captured again": lambda: woken(pieces(sorted_between, "sort", cycles=2)),
         "inference mode is there again": lambda: right(
             pieces(torch.inference_mode()(lambda first, x: first(torch.sort(first(x)).values)), "sort"),
             "crc", "sort x1"),
@@ -223,6 +227,9 @@ def cases():
             "one row has a trace of its own": lambda: coded(
                 compiled(13, -2, model=net(), torch_dynamic="on"), (13, 13, "02"), (-2, -2, "02")),
             "a number of a module breaks no piece": with_numbers,
+            "what traced pieces made is dropped, and made again": lambda: woken(
+                judge(of(sorted_between, net()), "piecewise", 9, splits=["sort"], torch_pieces="traced",
+                      cycles=2)),
             "a break in a piece is told": broken_inside,
             "another model is refused": lambda: refused(
                 compiled(9, 5)[1], "first.", "is another tensor at batch 5 than at 9"),
@@ -240,6 +247,8 @@ def cases():
          "a named call runs between two graphs"),
         ("inference mode is left", mock.patch.object(breaks, "ambient", lambda is_op: []),
          "inference mode is there again"),
+        ("graphs are kept", mock.patch.object(breaks.Breaks, "give_up", lambda self: None),
+         "graphs are dropped and captured again"),
         ("autograd is not seen", mock.patch.object(breaks, "records_autograd", lambda *_: False),
          "autograd records"),
         ("a shorter list", mock.patch.object(splits, "equal_blocks", lambda modules: [

@@ -4,6 +4,7 @@ without a GPU."""
 
 import contextlib
 import types
+import weakref
 from unittest import mock
 
 import torch
@@ -141,8 +142,9 @@ def request(mode, batch, axes, splits=()):
 
 
 def judge(build, mode="whole", batch=2, renew=True, same_kernels=None, lost=(), lends=True, splits=(),
-          **axes):
-    """What the check says of a step: a verdict, as its worker reads it, or the refusal before a capture."""
+          cycles=0, **axes):
+    """What the check says of a step: a verdict, as its worker reads it, or the refusal before a capture. Its
+    graphs are captured and dropped `cycles` times before, and `left` are graphs that are held then."""
     with installed(lends), mock.patch.object(OlderGraph, "lost", lost):
         axes = {name.replace("_", "-"): value for name, value in axes.items()}
         step = Step(build, request(mode, batch, axes, splits), build.__code__.co_filename)
@@ -150,11 +152,17 @@ def judge(build, mode="whole", batch=2, renew=True, same_kernels=None, lost=(), 
             step.prepare()
         except (abi.Skip, LookupError) as why:
             return {"failed": str(why), "step": step}
-        graphs = {}
-        if not mode.startswith(("eager", "torch.")):
-            graphs = {part: step.capture(part) for part, kind in enumerate(step.kinds)
-                      if kind != abi.RUN_PART}
-            if not step.pieces and not any(graph.ops for graph in graphs.values()):
+        graphs, left = {}, []
+        for cycle in range(cycles + 1 if not mode.startswith(("eager", "torch.")) else 0):
+            graphs.update((part, step.capture(part)) for part, kind in enumerate(step.kinds)
+                          if kind != abi.RUN_PART)
+            if cycle < cycles:
+                held = [weakref.ref(graph) for graph in graphs.values()]
+                graphs.clear()
+                step.drop(abi.DROP_GRAPHS)
+                step.drop(abi.DROP_POOL)
+                left += [each() for each in held if each()]
+            elif not step.pieces and not any(graph.ops for graph in graphs.values()):
                 return {"failed": "recorded_nothing", "step": step}
 
         def replay():
@@ -165,7 +173,7 @@ def judge(build, mode="whole", batch=2, renew=True, same_kernels=None, lost=(), 
             step.run() if mode == "eager" else replay()
         for word in conversation(step, {"renew": renew, "same_kernels": same_kernels}):
             if "verdict" in word:
-                return {**word["verdict"], "step": step}
+                return {**word["verdict"], "step": step, "left": left}
             if word["run"] == "eager" or mode == "eager":
                 step.run()
             else:

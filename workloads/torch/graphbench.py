@@ -74,7 +74,8 @@ class Host:
             abi.CLOSE(self.close), None,
             abi.STATE(self.answer(Step.lend_state)), abi.CHECK(self.answer(Step.check)),
             abi.ROWS(self.answer(lambda step, lent: rows_of(step).lend(lent), counts=True)),
-            abi.NARROW(self.answer(lambda step, rows: rows_of(step).narrow(rows))))
+            abi.NARROW(self.answer(lambda step, rows: rows_of(step).narrow(rows))),
+            abi.DROP(self.answer(Step.drop)))
         self.plugin = abi.Plugin(
             ctypes.sizeof(abi.Plugin), abi.VERSION, b"torch", versions(file).encode(), step_count=1,
             steps=ctypes.pointer(ctypes.pointer(self.record)))

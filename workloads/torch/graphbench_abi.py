@@ -11,6 +11,7 @@ ON_CUDA = 1
 SKIP, FAILED = 2, -1
 RUN_PART, CAPTURED, LAUNCHED, UNSEEN = range(4)
 INPUT, STATE_KIND, OUTPUT = 0, 2, 4
+DROP_GRAPHS, DROP_POOL = range(2)
 ERROR = (c_void_p, c_size_t)
 
 
@@ -38,11 +39,12 @@ STATE = CFUNCTYPE(c_int32, py_object, POINTER(POINTER(Copy)), *ERROR)
 CHECK = CFUNCTYPE(c_int, py_object, c_char_p, POINTER(c_char_p), *ERROR)
 ROWS = CFUNCTYPE(c_int32, py_object, POINTER(POINTER(Rows)), *ERROR)
 NARROW = CFUNCTYPE(c_int, py_object, c_int64, *ERROR)
+DROP = CFUNCTYPE(c_int, py_object, c_int32, *ERROR)
 
 StepRecord = record("StepRecord", struct_size=c_uint32, mode_count=c_int32, name=c_char_p, help=c_char_p,
                     modes=POINTER(c_char_p), open=OPEN, parts=PARTS, run=RUN, capture=CAPTURE, fill=FILL,
                     outputs=OUTPUTS, report=REPORT, close=CLOSE, user=c_void_p, state=STATE, check=CHECK,
-                    rows=ROWS, narrow=NARROW)
+                    rows=ROWS, narrow=NARROW, drop=DROP)
 Plugin = record("Plugin", struct_size=c_uint32, abi_version=c_uint32, name=c_char_p, version=c_char_p,
                 workloads=c_void_p, ops=c_void_p, workload_count=c_int32, op_count=c_int32, passes=c_void_p,
                 pass_count=c_int32, step_count=c_int32, steps=POINTER(POINTER(StepRecord)))

@@ -23,7 +23,7 @@ class Breaks:
     def __init__(self, step):
         self.step, self.splits, self.parts = step, Splits(step), []
         self.draws = any(each.device.type == "cuda" for each, _ in step.state.generators)
-        self.pool = PoolMemory(shared_pool(step.device))
+        self.pool = PoolMemory(step.device)
         step.begin(False)
         dry = Pass(self)
         self.kinds, self.names = dry.kinds(), dry.names
@@ -56,6 +56,13 @@ class Breaks:
         for index, (kind, held) in enumerate(self.parts):
             if kind != CAPTURED:
                 step.runs[index] = held if kind == RUN_PART else held.replay
+
+    def give_up(self):
+        for index, (kind, _) in enumerate(self.parts):
+            if kind != CAPTURED:
+                self.step.runs[index] = None  # it held a graph, or what one writes
+        self.parts.clear()
+        self.pool.segments.clear()
 
     def count(self, kinds=None):
         return sum(kind != RUN_PART for kind in kinds or self.kinds)
@@ -253,8 +260,8 @@ class PoolMemory:
     """Which tensors lie in the memory of the graphs' pool: these are held without owning them, because their
     memory is used again within a step, as it was while the step was captured."""
 
-    def __init__(self, pool):
-        self.pool, self.segments = pool, []
+    def __init__(self, device):
+        self.device, self.segments = device, []
 
     def holds(self, address):
         return any(begin <= address < end for begin, end in self.segments)
@@ -262,7 +269,8 @@ class PoolMemory:
     def look(self):
         self.segments = [(each["address"], each["address"] + each["total_size"])
                          for each in torch.cuda.memory_snapshot()
-                         if tuple(each.get("segment_pool_id", (0, 0))) == tuple(self.pool.id)]
+                         if tuple(each.get("segment_pool_id", (0, 0))) == tuple(
+                             shared_pool(self.device).id)]
 
     def borrowed(self, value):
         plain = isinstance(value, torch.Tensor) and type(value) is torch.Tensor and value.is_cuda and (

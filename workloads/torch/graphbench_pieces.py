@@ -113,7 +113,7 @@ class Pieces:
 
     def __init__(self, step, cut, inputs):
         self.cut, self.nodes, self.output, self.items = cut, cut.nodes, cut.output, cut.items
-        self.captured, self.pool, self.stages = cut.captured, shared_pool(step.device), step.stages
+        self.captured, self.stages = cut.captured, step.stages
         self.calls, self.compiled_at = cut.calls(step)
         self.values, self.compiled = {**cut.constants, **dict(zip(cut.inputs, inputs))}, []
         for part, captured in enumerate(self.captured):
@@ -122,7 +122,7 @@ class Pieces:
                 if self.compiled_at is not None:
                     self.compile(part)
                 torch.cuda.empty_cache()  # torch itself does not do this while a pool is in use
-            with torch.cuda.use_mem_pool(self.pool) if captured else contextlib.nullcontext():
+            with torch.cuda.use_mem_pool(shared_pool(step.device)) if captured else contextlib.nullcontext():
                 self.run(part)
 
     def compile(self, part):
@@ -164,6 +164,12 @@ class Pieces:
 
     def drop(self, part):
         self.values.update(dict.fromkeys((self.nodes[part], *self.items[part])))
+
+    def give_up(self):
+        """Frees what graphs wrote. What the parts between them made stays, for captures to come."""
+        for part, captured in enumerate(self.captured):
+            if captured:
+                self.drop(part)
 
     def unread_from(self, part):
         """What the captured parts before `part` return and neither it nor a later part reads."""

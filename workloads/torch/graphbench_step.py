@@ -32,7 +32,7 @@ from graphbench_ops import writers
 from graphbench_pieces import cut, is_traced, without_owner
 from graphbench_state import (State, bytes_of, instances, is_trained, live_tensors, owned, storage_of,
                               unseen)
-from graphbench_versions import lends_graphs, new_graph, recording, shared_pool, uuid_of
+from graphbench_versions import give_up_pool, lends_graphs, new_graph, recording, shared_pool, uuid_of
 from graphbench_walk import Walk, parts_of
 
 
@@ -288,6 +288,18 @@ class Step:
                     raise Skip("the step draws from a generator of its own, which this PyTorch cannot "
                                "register with a graph")
                 graph.register_generator_state(generator)
+
+    def drop(self, what):
+        """Gives up the graphs and what they wrote, or, when no step has graphs, their pool."""
+        if what == abi.DROP_POOL:
+            give_up_pool(self.device)
+            return
+        self.synchronize()
+        for held in filter(None, (self.breaks, self.pieces)):
+            held.give_up()
+        self.graphs.clear()
+        self.result = self.static = self.static_gradients = self.mode_result = None
+        gc.collect()
 
     def replay(self):
         self.graphs[0].replay()

@@ -65,6 +65,18 @@ def shared_pool(device):
     return pool
 
 
+def give_up_pool(device):
+    """Gives the memory of the shared pool back to the driver. Torch ends the process if a graph is left."""
+    if shared_pool.cache_info().currsize:
+        pool = shared_pool(device)
+        vars(pool).pop("first", None)
+        if hasattr(pool, "use_count") and pool.use_count() > 1:
+            raise RuntimeError("something still holds a graph of the pool that all graphs share")
+        shared_pool.cache_clear()
+        del pool
+    torch.cuda.empty_cache()
+
+
 class PoolOfHandle:
     """A pool before there was MemPool: its handle, and a graph that keeps it."""
 

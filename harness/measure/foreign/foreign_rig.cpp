@@ -175,6 +175,12 @@ ForeignStep& ForeignRig::opened(std::int64_t batch, const std::string& mode) {
   return step_at(batch);
 }
 
+void ForeignRig::drop(std::int32_t what) {
+  for (const auto& [batch, opened] : opened_) {
+    if (opened.step) opened.step->drop(what);
+  }
+}
+
 std::unique_ptr<execution::Executor> ForeignRig::make_executor(std::int64_t batch, bool eagerly) {
   const std::string eager(execution::name_of(execution::ExecutionMode::eager));
   // After a skip the step of that mode may only be closed.

@@ -24,6 +24,8 @@ class ForeignRig final : public Rig {
   void allocate(std::int64_t) override { allocated_ = true; }
   bool allocated() const noexcept override { return allocated_; }
   void release() override { allocated_ = false; }
+  void drop_graphs() override { drop(GB_DROP_GRAPHS); }
+  void empty_pool() override { drop(GB_DROP_POOL); }
   // Differences that another order of operations explains give Check::tolerated; larger ones fail. A step
   // that checks itself (gb_step.check) judges; else its outputs are compared here.
   void check(execution::Executor& executor, std::int64_t batch, const model::StepRecords* records,
@@ -60,6 +62,7 @@ class ForeignRig final : public Rig {
   // Closes what was open for the batch. Returns false if other batches need a new process.
   bool open(std::int64_t batch, const std::string& mode);
   ForeignStep& step_at(std::int64_t batch);
+  void drop(std::int32_t what);
 
   const gb_step& record_;
   const std::function<void(std::int64_t batch, std::string_view name)> phase_;

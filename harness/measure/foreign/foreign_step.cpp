@@ -138,6 +138,13 @@ void ForeignStep::narrow(std::int64_t rows) {
   narrowed_ = rows;
 }
 
+void ForeignStep::drop(std::int32_t what) {
+  if (record_.drop == nullptr)
+    throw Error(ErrorCode::unsupported,
+                "the step's plugin cannot give up its graphs: it has no gb_step.drop");
+  checked("drop", [&] { return record_.drop(step_, what, reason_.data(), reason_.size()); });
+}
+
 void ForeignStep::close() noexcept {
   if (step_ != nullptr) record_.close(step_);
 }

@@ -43,6 +43,11 @@ class Rig {
   virtual bool allocated() const noexcept = 0;
   // Releases the memory of allocate() and captures, for another allocate(). No executor may exist.
   virtual void release() = 0;
+  // Gives up what executors that exist no more left behind, but for the memory of their pool: graphs that a
+  // library owns. New executors may then be made.
+  virtual void drop_graphs() = 0;
+  // After drop_graphs(): gives the memory of the graphs' pool back to the device.
+  virtual void empty_pool() = 0;
 
   // Makes an executor and runs the task's warmups, capture, instantiation and upload. Calls `phase` before
   // each stage. Throws the exceptions of the stages. `eagerly`: in mode eager, instead of the task's mode.

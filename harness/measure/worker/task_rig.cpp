@@ -171,6 +171,11 @@ void TaskRig::release() {
   if (mode_ != ExecutionMode::eager) graph_pool_ = std::make_unique<execution::MemoryPool>(device());
 }
 
+void TaskRig::empty_pool() {
+  eager_pool_->trim();
+  if (graph_pool_) graph_pool_->trim();
+}
+
 std::unique_ptr<execution::Executor> TaskRig::make_executor(std::int64_t batch, bool eagerly) {
   return make_executor(eagerly ? ExecutionMode::eager : mode_, batch, graph_pool());
 }

@@ -57,6 +57,8 @@ class TaskRig final : public Rig {
   void allocate(std::int64_t largest) override;
   bool allocated() const noexcept override { return buffers_ != nullptr; }
   void release() override;
+  void drop_graphs() override { capture_streams_.clear(); }
+  void empty_pool() override;
   void check(execution::Executor& executor, std::int64_t batch, const model::StepRecords* records,
              std::optional<model::Check>& check) override;
   // False after most failures of a task with a plugin, because the plugin's CUDA runtime would report its

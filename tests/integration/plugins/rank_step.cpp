@@ -166,7 +166,8 @@ constexpr gb_step step = {.struct_size = sizeof(gb_step),
                           .state = nullptr,
                           .check = nullptr,
                           .rows = nullptr,
-                          .narrow = nullptr};
+                          .narrow = nullptr,
+                          .drop = nullptr};
 constexpr gb_plugin kPlugin = test_plugin::plugin_of_step<step>();
 
 }  // namespace

@@ -145,7 +145,8 @@ struct StepFixture {
                   .state = nullptr,
                   .check = nullptr,
                   .rows = nullptr,
-                  .narrow = nullptr};
+                  .narrow = nullptr,
+                  .drop = nullptr};
   const gb_step* steps[2] = {&step, &step};
   RecordFixture record;
   WorkloadRegistry& registry = record.registry;
