@@ -1,0 +1,91 @@
+"""ci/nightly with stand-ins for graphbench and ci/verdicts: what it runs, keeps and says of two commits."""
+
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+STAND_IN = f"""#!{sys.executable}
+import json, os, pathlib, sys
+words = sys.argv[1:]
+with open(os.environ["TOLD"], "a") as told:
+    told.write(json.dumps([os.environ.get("GRAPHBENCH_CUDA_MODULE"), *words]) + "\\n")
+if words[0] == "ab":
+    for side in ("base", "new"):
+        pathlib.Path(words[words.index(f"--json-{{side}}") + 1]).write_text(json.dumps(
+            {{"tool": {{"commit": side * 2 + "-dirty"}},
+              "cells": [{{"id": "a", "status": "ok"}}, {{"id": "b", "status": "failed"}}]}}))
+    sys.exit(int(os.environ["AB"]))
+if words[:2] == ["history", "show"]:
+    print("{{}}")
+sys.exit(int(os.environ["PLANTED"]) if words[1] == "planted3" else 0)
+"""
+
+
+class Nightly(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name).resolve()
+        for name, majors in (("old", (13,)), ("new", (12, 13))):
+            self.add(name, "bin/graphbench")
+            (self.folder / name / "lib/graphbench").mkdir(parents=True)
+            for major in majors:
+                (self.folder / name / f"lib/graphbench/graphbench_cuda{major}.so").touch()
+        self.add("new", "ci/verdicts")
+        shutil.copy(ROOT / "ci/nightly", self.folder / "new/ci")
+
+    def add(self, folder, name):
+        path = self.folder / folder / name
+        path.parent.mkdir(parents=True)
+        path.write_text(STAND_IN)
+        path.chmod(0o755)
+
+    def nightly(self, code, *more, ab=0, planted=0, old="old"):
+        told = self.folder / "told"
+        told.write_text("")
+        done = subprocess.run(
+            [self.folder / "new/ci/nightly", self.folder / "out", "--old", self.folder / old, *more],
+            env={**os.environ, "TOLD": str(told), "AB": str(ab), "PLANTED": str(planted)}, text=True,
+            capture_output=True, check=False)
+        self.assertEqual(code, done.returncode, done.stderr)
+        return done, [json.loads(line) for line in told.read_text().splitlines()]
+
+    def test_two_commits_are_measured_by_one_module_kept_and_shown(self):
+        done, (ab, add, show, report, planted) = self.nightly(0)
+        self.assertEqual(["13", "ab", "--base", str(self.folder / "old/bin/graphbench"), "--new",
+                          str(self.folder / "new/bin/graphbench"), "--device", "cuda"], ab[:8])
+        self.assertEqual(["history", "add"], add[1:3])
+        self.assertEqual("newnew", add[add.index("--commit") + 1])
+        self.assertEqual(["history", "show", "a"], show[1:4])
+        out = self.folder / "out"
+        documents = [str(out / f"nightly-{name}.json") for name in ("base", "new", "series-0")]
+        self.assertEqual(["report", *documents, "-o", str(out / "nightly.html")], report[1:])
+        self.assertEqual(["planted3", "--device", "cuda", "--mode", "whole"], planted[2:7])
+        self.assertEqual("newnew against basebase: nothing is slower; 3 % planted in whole: found; "
+                         f"{out / 'nightly.html'}\n", done.stdout)
+
+    def test_what_is_slower_or_not_found_ends_otherwise(self):
+        done, told = self.nightly(10, ab=10, planted=1)
+        self.assertEqual(5, len(told), "a slower night is kept too")
+        self.assertIn("slower; 3 % planted in whole: not found", done.stdout)
+        self.assertIn("not found", self.nightly(1, planted=1)[0].stdout)
+        self.assertIn("blind", self.nightly(11, ab=11)[0].stdout)
+        self.assertIn("nightly-ab: exit status 3", self.nightly(1, ab=3)[0].stderr)
+
+    def test_what_cannot_be_compared_is_refused(self):
+        self.assertIn("--old: no graphbench at", self.nightly(2, old="nothing")[0].stderr)
+        (self.folder / "old/lib/graphbench/graphbench_cuda13.so").unlink()
+        done, told = self.nightly(2)
+        self.assertIn("--old has CUDA's modules [] and --new [12, 13]", done.stderr)
+        self.assertEqual([], told)
+        self.assertIsNone(self.nightly(0, "--device", "host")[1][0][0])
+
+
+if __name__ == "__main__":
+    unittest.main()
