@@ -87,7 +87,8 @@ class ForeignStepTest : public testing::Test {
                   .state = nullptr,
                   .check = nullptr,
                   .rows = nullptr,
-                  .narrow = nullptr};
+                  .narrow = nullptr,
+                  .drop = nullptr};
   LendingDevice device_;
   std::unique_ptr<Stream> stream_ = device_.make_stream();
 };
