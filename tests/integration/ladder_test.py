@@ -247,7 +247,7 @@ class Ladder(HarnessCase):
         for rival in made.get("rivals", []):
             self.assertGreater(rival["verified_step_seconds"], 0)
         # A certain gain of the other one is the machine's affair.
-        self.assertEqual(not copying["no_suggestion"], "--compilation-config" in shown)
+        self.assertEqual("no_suggestion" not in copying, "--compilation-config" in shown)
         self.assert_all_in(("no suggestion for mlp/", "eager (graphbench's own): "), shown)
 
     def test_a_suggestion_comes_from_a_default_sweep_and_of_the_workload_asked_for(self):
