@@ -92,6 +92,7 @@ def main():
             bad = next((each for each in ladders.values() if each["status"] != "ok"), None)
             if not ladders or bad:
                 failed.append(f"{name}: {bad['reason'] if bad else said.strip()[-300:]}")
+                print("failed:", failed[-1], flush=True)
                 continue
             row, off = row_of(ladders)
             if off > LIMIT:
@@ -102,8 +103,7 @@ def main():
                 said, faster = rivals_of(document)
                 print(f"{'':10} over the suggested sizes: {said}", flush=True)
                 failed += [f"{name}: {each} is faster than what is suggested" for each in faster]
-    for line in failed:
-        print("failed:", line)
+    print(f"{len(failed)} failed: {'; '.join(failed)}" if failed else "all served")
     print(f"{len(misses)} predictions more than {LIMIT:.0%} off{': ' if misses else ''}{', '.join(misses)}")
     return 1 if failed or len(misses) > MISSES_MAX else 0
 
