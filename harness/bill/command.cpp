@@ -283,13 +283,15 @@ void refuse_for_step(const sweep::CheckedPlan& checked, bool both, const BillReq
   if (checked.plan.facts.axes.preset.front() != model::of_its_own) return;
   if (both)
     throw InputError("--mode", "a foreign step has only one mode per process: give whole or piecewise");
-  const std::string& mode = checked.plan.tasks.front().mode;
-  if (request.cycles > 0 && mode.starts_with("torch.") && mode != "torch.replay")
-    throw InputError("--cycles", "in mode " + mode +
+  const auto owned = std::ranges::find_if(checked.plan.tasks, [](const model::WorkerTask& task) {
+    return task.mode.starts_with("torch.") && task.mode != "torch.replay";
+  });
+  if (request.cycles > 0 && owned != checked.plan.tasks.end())
+    throw InputError("--cycles", "in mode " + owned->mode +
                                      " torch owns the graphs, so they cannot be destroyed alone: give whole, "
                                      "piecewise or torch.replay");
   if (std::ranges::count(request.execs, "shared") > 0)
-    throw InputError("--exec", "sizes of a foreign step cannot share an exec: give own");
+    throw InputError("--exec", "a bill has an exec for each size of a foreign step: give own");
 }
 
 std::string bill_document(const model::Result& result, const std::vector<Bill>& bills) {

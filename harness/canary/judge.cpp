@@ -22,8 +22,8 @@ double quantile(std::vector<double> values, double fraction) {
   return *at;
 }
 
-// The standard deviation of a normal distribution with the same median distance from the median. Processes on
-// a disturbed core, one in five on some machines, must not widen it.
+// The standard deviation of a normal distribution with the same median distance from the median. Processes in
+// which all launches take longer, one in eight on some machines, must not widen it.
 double spread_of(std::vector<double> logs) {
   const double middle = quantile(logs, 0.5);
   for (double& each : logs) each = std::abs(each - middle);

@@ -24,7 +24,7 @@ struct TestSettings {
 // The values are positive. The hypothesis has the margin in it: NEW is slower if the lower bound of the
 // ratio, by the rank test of Mann and Whitney, is above 1 + margin. The margin is the larger of the sides'
 // spreads between processes, because two calls may differ as two processes do, and at least `margin_min`. A
-// few processes on a disturbed core do not widen it.
+// few processes in which all launches take longer do not widen it.
 // `visible` is what 99 of 100 resamples of both sides need to be found. Absent with too few values.
 std::optional<Change> change_of(const std::vector<double>& base, const std::vector<double>& now,
                                 const TestSettings& settings);

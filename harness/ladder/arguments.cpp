@@ -348,6 +348,8 @@ void check_suggestion(const LadderArguments& asked, const LadderRequest& request
         "--beyond",
         in_quotes(model::Names<LadderBeyond>::names.at(static_cast<std::size_t>(request.policy.beyond))) +
             why + "eager");
+  if (request.policy.graphs_max > 0)
+    throw InputError("--graphs-max", "a suggestion is for sizes that all have graphs: give no limit");
   const std::vector<std::int64_t>& engine = budgets.memory_of;
   if (engine.empty() || asked.suggest != own_measurements) return;
   if (engine.front() < request.sizes.front() || engine.back() > request.sizes.back())

@@ -170,9 +170,12 @@ void ForeignSteps::captured(std::int64_t size) {
   tensors_.at(size).keeps_outputs = true;
 }
 
-// The largest stays open for eager steps.
+// The largest stays open for eager steps, and loses its graphs.
 void ForeignSteps::close(std::int64_t size) {
-  if (size == largest_) return;
+  if (size == largest_) {
+    if (open(size).can_drop()) open(size).drop(GB_DROP_GRAPHS);
+    return;
+  }
   tensors_.erase(size);
   rig_.close(size);
 }
@@ -205,10 +208,11 @@ std::int64_t ForeignSteps::pool_bytes() {
   return reported("memory_of_graph_pools");
 }
 
-// All sizes are captured in one process, so what they hold must fit together.
+// What is captured at once is in one process, so it must fit together.
 void ForeignSteps::require_room() {
   new_weights_ = reported("memory_of_new_weights");
-  const std::int64_t more = std::ssize(task_.sizes) - (contains(task_.sizes, largest_) ? 1 : 0);
+  std::int64_t more = std::ssize(task_.sizes) - (contains(task_.sizes, largest_) ? 1 : 0);
+  if (task_.policy.graphs_max > 0) more = std::min(more, task_.policy.graphs_max + 1);
   const auto free = static_cast<std::int64_t>(rig_.device().memory().free_bytes);
   if (new_weights_ * more <= free) return;
   throw Error(ErrorCode::step_failed,

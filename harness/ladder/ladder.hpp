@@ -33,8 +33,8 @@ struct LadderPolicy {
   // shared: sizes whose graphs differ only in parameters share one exec, updated when the size changes
   // one_switch: all sizes are arms of one graph; a value on the device selects the arm that runs
   ExecOf exec = ExecOf::own;
-  // So many sizes are captured at once. Another capture destroys the graph of the size whose last use is the
-  // longest ago, when the step has ended. 0: no limit.
+  // So many sizes keep their graphs between steps. When a step that captured another one has ended, the graph
+  // of the size whose last use is the longest ago is destroyed. 0: no limit.
   std::int64_t graphs_max = 0;
   friend bool operator==(const LadderPolicy&, const LadderPolicy&) = default;
 };
@@ -104,12 +104,13 @@ struct LadderEvictions {
 struct LadderMemory {
   std::int64_t pool_bytes = 0;             // the pool that all captured sizes share
   std::optional<std::int64_t> exec_bytes;  // all execs; absent if one of them is not known
-  // weights, inputs, state; of a foreign step, the inputs and state with rows of the batch, at all sizes
+  // weights, inputs, state; of a foreign step, the inputs and state with rows of the batch, at all sizes that
+  // are open
   std::int64_t static_bytes = 0;
   std::int64_t workspace_bytes = 0;
   std::optional<std::int64_t> line_bytes;  // pool and execs, extrapolated from the first two captures
   std::optional<std::int64_t> exec_resolution_bytes = {};  // smallest meaningful difference of exec_bytes
-  // the new weights that a foreign step's build makes for each size, at all sizes
+  // the new weights that a foreign step's build makes for each size, at all sizes that are open
   std::optional<std::int64_t> new_weights_bytes = {};
 };
 

@@ -51,6 +51,8 @@ void Server::drop(std::int64_t size, const Error& error) {
                 "placement " + std::to_string(placements_.size() + 1) +
                     ": a size that fitted in the first placement does not fit now: " + error.what());
   std::erase(sizes_, size);
+  std::erase(tally_.captured, size);
+  std::erase(capture_order_, &rungs_[size]);
   rungs_.erase(size);
   LadderSize& dropped = dropped_.emplace_back();
   dropped.size = size;
@@ -106,6 +108,7 @@ double Server::prepare(std::int64_t size) {
   double seconds = 0;
   rung.executor = of_.make(mode_of(size), size, seconds);
   if (is_first() && !rung.set_up) rung.result.setup.prepare_seconds = seconds;
+  rung.prepared_again = seconds;
   return seconds;
 }
 
@@ -115,6 +118,7 @@ void Server::capture(Rung& rung) {
   rig_.set_up(
       *rung.executor, first ? rung.result.setup : rung.later.emplace(), [](std::string_view) {},
       by_requests() ? 0 : task_.task.warmup);
+  if (!first && task_.policy.graphs_max > 0) rung.later->prepare_seconds = rung.prepared_again;
   rung.captured = rung.set_up = true;
   of_.captured(rung.result.size);
   if (of_.prepares_ahead() || task_.policy.when == CaptureWhen::startup) rung.pool_bytes = of_.pool_bytes();
@@ -271,7 +275,7 @@ void Server::serve_one(const Prepared& step) {
 void Server::make_ready(const Prepared& step) {
   for (Rung* const rung : {step.full, step.last}) {
     if (rung == nullptr) continue;
-    if (rung->executor == nullptr) ahead_ = stall_ = prepare(rung->result.size);
+    if (rung->executor == nullptr) stall_ = ahead_ += prepare(rung->result.size);
     (rung->captured ? *rung->executor : rung->executor->eager()).restore();
   }
   if (step.eager != nullptr) step.eager->restore();

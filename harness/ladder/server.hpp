@@ -30,7 +30,7 @@ struct Samples {
 // placement.
 struct Rung {
   LadderSize result;
-  std::optional<model::Setup> later = {};  // the setup in the last placement; absent: only one placement
+  std::optional<model::Setup> later = {};  // the last setup; absent: there was one
   // Made with its kernels at start-up, even if the size is captured later.
   std::unique_ptr<execution::Executor> executor;
   bool captured = false;
@@ -38,6 +38,7 @@ struct Rung {
   bool requested = false;       // true if a step of any placement used the size
   std::int64_t pool_bytes = 0;  // bytes of the shared pool after this capture
   bool set_up = false;          // true if `result` has its setup
+  double prepared_again = 0;
   Samples step;
   Samples eager;
   std::vector<double> served = {};  // latencies of steps that one replay of this size served

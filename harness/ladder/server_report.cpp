@@ -57,7 +57,8 @@ void Server::time_turns(std::vector<Turn> turns, std::mt19937_64& random) {
 }
 
 // Times replays of the captured sizes without padding, mixed with the traffic's eager steps. Then times
-// eager runs of these sizes, in separate rounds, because a step's time depends on the steps before it.
+// eager runs of these sizes, in separate rounds, because a step's time depends on the steps before it. Sizes
+// that --graphs-max has left without a graph get one again, one after the other, and are timed alone.
 void Server::calibrate() {
   const std::int64_t served_updates = updates_;
   std::vector<Turn> served, eagerly;
@@ -252,6 +253,7 @@ void Server::report_memory(LadderLaunch& launch) {
     launch.memory.exec_bytes = std::llround(execs.bytes);
     launch.memory.exec_resolution_bytes = std::llround(execs.resolution_bytes);
   }
+  if (task_.policy.graphs_max > 0) return;  // these are not the first captures
   if (grown.size() < 2 || capture_order_.front()->pool_bytes == 0) return;
   const auto further = static_cast<double>(grown.size() - 1);
   launch.memory.line_bytes = std::llround(grown[0] + (grown[1] - grown[0]) * further);
@@ -273,7 +275,7 @@ void Server::check() {
                                  .remarks = {}};
     with_graph(rung, [&, rung = &rung] {
       static_cast<void>(rung->executor->take_execs());
-      of_.check_padding(*rung->executor, rows, size, *answer_.check);
+      of_.check_padding(*rung->executor, rows, rung->result.size, *answer_.check);
     });
     hooks_.alive();
   }

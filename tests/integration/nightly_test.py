@@ -67,13 +67,13 @@ class Nightly(unittest.TestCase):
         documents = [str(out / f"nightly-{name}.json") for name in ("base", "new", "series-0")]
         self.assertEqual(["report", *documents, "-o", str(out / "nightly.html")], report[1:])
         self.assertEqual(["planted3", "--device", "cuda", "--mode", "whole"], planted[2:7])
-        self.assertEqual("newnew against basebase: nothing is slower; 3 % planted in whole: found; "
+        self.assertEqual("newnew against basebase: nothing is slower\n3 % planted in whole: found; "
                          f"{out / 'nightly.html'}\n", done.stdout)
 
     def test_what_is_slower_or_not_found_ends_otherwise(self):
         done, told = self.nightly(10, ab=10, planted=1)
         self.assertEqual(5, len(told), "a slower night is kept too")
-        self.assertIn("slower; 3 % planted in whole: not found", done.stdout)
+        self.assertIn("slower\n3 % planted in whole: not found", done.stdout)
         self.assertIn("not found", self.nightly(1, planted=1)[0].stdout)
         self.assertIn("blind", self.nightly(11, ab=11)[0].stdout)
         self.assertIn("nightly-ab: exit status 3", self.nightly(1, ab=3)[0].stderr)

@@ -127,7 +127,7 @@ class Host:
         """While sizes are served, what a closed one had is to be free for the next."""
         made = self.steps.pop(id(step), None)
         if made is not None and made.serves:
-            made = None
+            vars(made).clear()  # who calls holds the step itself until this returns
             gc.collect()
             torch.cuda.empty_cache()
 

@@ -57,7 +57,7 @@ TEST(Change, HasTheMarginOfTheWiderSideInItsHypothesis) {
   EXPECT_EQ(change_of(values(1, 0), values(1.03, 0), {0.001, 0.05})->margin, 0.05);
 }
 
-TEST(Change, IsNotHiddenByProcessesOnADisturbedCore) {
+TEST(Change, IsNotHiddenByProcessesThatTakeLonger) {
   std::vector<double> before = values(1, 0.05), after = values(1.25, 0.05);
   for (std::size_t i = 0; i < 26; i += 2) {  // 13 of 50
     before[i] *= 1.6;

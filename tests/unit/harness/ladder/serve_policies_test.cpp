@@ -60,4 +60,24 @@ TEST_F(Serve, SizesOfOneTopologyLaunchOneExecThatIsUpdatedWhereTheSizeChanges) {
 }
 
 }  // namespace
+TEST_F(Serve, GraphsAreDestroyedAndMadeAgainWhereTheirNumberIsLimited) {
+  for (const bool lazy : {false, true}) {
+    ServeTask task = task_of("mlp", "whole", {2, 4}, "uniform:1:9", 12);
+    task.placements = 2;
+    task.policy.beyond = LadderBeyond::split;
+    task.policy.graphs_max = 1;
+    if (lazy) task.policy.when = CaptureWhen::lazy;
+    const Tally expected = tally(task.rows, task.sizes, task.policy, "");
+    const ServeAnswer answer = serve_task(task);
+    EXPECT_EQ(answer.launch.steps, expected.steps);
+    EXPECT_GT(answer.launch.steps.captured_now, 1);
+    EXPECT_GE(answer.launch.evictions.value().count, answer.launch.steps.captured_now - (lazy ? 1 : 0));
+    EXPECT_GE(answer.launch.stalls.count, answer.launch.steps.captured_now);
+    EXPECT_TRUE(answer.launch.predicted_seconds.has_value());
+    EXPECT_FALSE(answer.launch.memory.line_bytes.has_value());
+    EXPECT_TRUE(answer.check.value().identical);
+    for (const LadderSize& size : answer.launch.sizes) EXPECT_TRUE(size.step_seconds.has_value());
+  }
+}
+
 }  // namespace graphbench::ladder
