@@ -23,6 +23,7 @@ namespace {
 double tolerance_of(std::int32_t dtype) {
   return dtype == GB_BF16 ? 0.05 : dtype == GB_FP16 ? 0.02 : 0.005;
 }
+constexpr int repeats_of_a_change = 8;
 constexpr std::size_t compared_bytes_max = std::size_t{16} << 20;  // of one tensor of state
 
 // The share of rows that differ: of integers a few may, because near ties of an argmax fall either way.
@@ -293,13 +294,23 @@ void ForeignSteps::check_padding(execution::Executor& executor, std::int64_t row
                                  model::Check& check) {
   const std::string at = std::to_string(rows) + " rows in size " + std::to_string(size);
   const Values padded = run(executor, rows, size, true);
-  const bool repeats = std::ranges::equal(padded, run(executor, rows, size, true), measure::same_bytes);
-  compare(padded, run(executor, rows, size, false), "changes with the rows of padding, with " + at, repeats,
-          check);
+  const Values other = run(executor, rows, size, false);
+  // A step whose bits vary seems to change with its padding, too: then one of the two does not repeat.
+  const auto same = [](const Values& a, const Values& b) {
+    return std::ranges::equal(a, b, measure::same_bytes);
+  };
+  for (int i = 0; i < repeats_of_a_change && !varies_ && !same(padded, other); ++i)
+    varies_ =
+        !same(run(executor, rows, size, true), padded) || !same(run(executor, rows, size, false), other);
+  compare(padded, other, "changes with the rows of padding, with " + at, !varies_, check);
   measure::ForeignExecutor narrow(rig_.device(), rig_.stream(), open(size), true, rows);
   compare(run(narrow, rows, size, true), padded,
           "differs from that of an eager step without padding, with " + at, false, check);
   check.remarks.clear();
+  if (varies_)
+    check.remarks.emplace_back(
+        "the bits of a step's results vary from run to run, so that padding changes them "
+        "is told only beyond the limit");
   std::vector<std::string> large;
   for (const gb_step_rows& state : tensors_.at(size).states) {
     if (bytes_of(state, rows) > compared_bytes_max) large.push_back(abi::printable(state.name));

@@ -60,6 +60,7 @@ class ForeignSteps final : public Steps {
   measure::ForeignRig& rig_;
   std::int64_t largest_ = 0;
   std::int64_t new_weights_ = 0;  // bytes, for each size
+  bool varies_ = false;           // the bits of a step's results, from run to run
   std::map<std::int64_t, Tensors> tensors_;
   std::vector<Buffer> own_inputs_, own_outputs_;  // the caller's, with room for the largest step
 };

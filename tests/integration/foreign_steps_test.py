@@ -152,6 +152,10 @@ class ForeignSteps(HarnessCase):
         self.assertTrue(asked["check"]["identical"])
         self.assertEqual(["state without rows of the batch is not checked: steps"], asked["check"]["remarks"])
         self.assertEqual(64 * 4 * (2 + 4 + 8), asked["launches"][0]["memory"]["static_bytes"])
+        _, varying = ladder("4,9", 0)
+        self.assertFalse(varying["check"]["identical"])
+        self.assertIn("the bits of a step's results vary from run to run", varying["check"]["remarks"][0])
+        ladder("61,63,65,67,69", 0)
         done, leaking = ladder("4,7", 3)
         self.assertIn("padding: output y changes with the rows of padding, with 5 rows in size 7",
                       leaking["reason"]["message"])

@@ -29,7 +29,9 @@ constexpr std::int64_t batch_within_tolerance = 29;
 constexpr std::int64_t batch_that_is_skipped = 31;
 constexpr std::int64_t batch_without_nodes = 37;  // its graph cannot be lent
 constexpr std::int64_t batch_that_opens_slowly = 41;
-constexpr std::int64_t batch_that_leaks = 7;  // rows of padding reach the first row, when it is served
+constexpr std::int64_t batch_that_leaks = 7;   // rows of padding reach the first row, when it is served
+constexpr std::int64_t batch_that_varies = 9;  // the last bits of the first result, when it is served
+constexpr std::int64_t batches_that_vary_at_times = 61;  // likewise, in two served steps of four; and above
 constexpr std::int64_t batch_that_tells_stages =
     43;  // opens slowly, too, and tells a graph that was not taken
 
@@ -204,6 +206,9 @@ class Step {
 #endif
     for (std::size_t i = 0; i < now_; ++i) y_[i] = k_[i] - x_[i] + *steps_ + odd_;
     if (serves_ && batch_ == batch_that_leaks) y_[0] += 1e-3f * x_[now_ - 1];
+    if (serves_ && batch_ == batch_that_varies) y_[0] += 1e-6f * static_cast<float>(++served_ % 3);
+    if (serves_ && batch_ >= batches_that_vary_at_times)
+      y_[0] += 1e-6f * static_cast<float>(++served_ / 2 % 2);
     *steps_ += 1;
     return 0;
   }
@@ -243,6 +248,7 @@ class Step {
   float* no_steps_ = nullptr;
   void* graph_ = nullptr;
   void* exec_ = nullptr;
+  int served_ = 0;
   float odd_ = 0;  // by which captured steps differ from eager ones, on the host device
   gb_step_output output_{};
   gb_step_copy copy_{};
