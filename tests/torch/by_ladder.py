@@ -18,18 +18,19 @@ import time
 
 HERE = pathlib.Path(__file__).resolve().parent
 LIMIT, MISSES_MAX = 0.05, 1
-SIZES = "1,4,8,16,24"
-MEASURED = "size,count\n1,30\n2,10\n3,25\n5,40\n7,10\n12,30\n14,5\n20,4\n28,2\n"  # 28 runs eagerly
-TRAFFICS = {"measured": "traffic.csv", "uniform": "uniform:1:20", "zipf": "zipf:1.1:20"}
+SIZES = "1,2,4,8,12,16,20"
+MEASURED = "size,count\n1,30\n2,10\n3,25\n5,40\n7,10\n12,30\n14,5\n20,4\n28,2\n"
+TRAFFICS = {"measured": ("traffic.csv", SIZES + ",28"), "uniform": ("uniform:1:20", SIZES),
+            "zipf": ("zipf:1.1:20", SIZES)}
 
 
-def serve(step, traffic, given, name):
+def serve(step, traffic, sizes, given, name):
     """The ladder's document, or None; and what was printed."""
     document = given.folder / f"ladder_{name}.json"
     document.unlink(missing_ok=True)
     done = subprocess.run(
         [given.graphbench, "ladder", "--torch", f"{HERE}/steps.py:{step}", "--python", given.python,
-         "--device", given.device, "--mode", given.mode, "--traffic", traffic, "--capture-sizes", SIZES,
+         "--device", given.device, "--mode", given.mode, "--traffic", traffic, "--capture-sizes", sizes,
          "--steps", str(given.steps), "--launches", str(given.verify or 1), "--no-rivals", "--suggest",
          "--quiet", "--json", document, *(["--verify", "--for", "vllm"] if given.verify else []),
          *given.more],
@@ -75,9 +76,9 @@ def main():
     parser.add_argument("--device", default="cuda:0")
     parser.add_argument("--python", default=sys.executable)
     parser.add_argument("--graphbench", default=HERE.parents[1] / "build/release/bin/graphbench")
-    own, _, more = (" ".join(sys.argv[1:]) + " ").partition(" -- ")
-    given = parser.parse_args(own.split())
-    given.more = more.split()
+    end = sys.argv.index("--") if "--" in sys.argv else len(sys.argv)
+    given = parser.parse_args(sys.argv[1:end])
+    given.more = sys.argv[end + 1:]
     given.folder.mkdir(parents=True, exist_ok=True)
     measured = given.folder / "traffic.csv"
     measured.write_text(MEASURED, encoding="utf-8")
@@ -85,9 +86,10 @@ def main():
     print("step       traffic        us/step  predicted  gain  hits  padding  pool/execs/static MiB  check")
     for step in given.step.split(","):
         for asked in given.traffic.split(","):
-            name, traffic = f"{step}_{asked}", TRAFFICS[asked] if asked != "measured" else str(measured)
+            name, (traffic, sizes) = f"{step}_{asked}", TRAFFICS[asked]
+            traffic = traffic.replace("traffic.csv", str(measured))
             began = time.monotonic()
-            document, said = serve(step, traffic, given, name)
+            document, said = serve(step, traffic, sizes, given, name)
             ladders = {each["role"]: each for each in (document or {}).get("ladders", [])}
             bad = next((each for each in ladders.values() if each["status"] != "ok"), None)
             if not ladders or bad:
