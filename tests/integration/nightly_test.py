@@ -1,8 +1,10 @@
-"""ci/nightly with stand-ins for graphbench and ci/verdicts: what it runs, keeps and says of two commits."""
+"""With stand-ins for graphbench: what ci/nightly runs, keeps and says of two commits, and how many launches
+tests/torch/baselines.py takes."""
 
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -25,6 +27,39 @@ if words[:2] == ["history", "show"]:
     print("{{}}")
 sys.exit(int(os.environ["PLANTED"]) if words[1] == "planted3" else 0)
 """
+
+# Its gain is known to 30 % of five launches, and to 5 % of ten.
+SWEEP = f"""#!{sys.executable}
+import json, sys
+words = sys.argv
+launches = int(words[words.index("--launches") + 1])
+half = 0.05 if launches == 10 else 0.3
+cells = [{{"mode": mode, "batch": 1, "status": "ok", "launches": launches, "summary": {{
+    "speedup_over_eager": gain, "speedup_over_eager_ci95": gain and [gain * (1 - half), gain * (1 + half)]}}}}
+    for mode, gain in (("eager", None), ("whole", 2.0))]
+with open(words[words.index("--json") + 1], "w") as file:
+    json.dump({{"environment": {{"device": {{"name": "NVIDIA H200"}}}}, "cells": cells}}, file)
+"""
+
+
+class Baselines(unittest.TestCase):
+    def test_launches_are_added_until_gains_are_known(self):
+        with tempfile.TemporaryDirectory() as folder:
+            sweep = pathlib.Path(folder) / "graphbench"
+            sweep.write_text(SWEEP)
+            sweep.chmod(0o755)
+            for launches, code, words in (
+                    ("5,10", 0, "bert, 10 launches, 0 s: every gain is known to 10 %\nall known\n"),
+                    ("5", 1, "bert, 5 launches, 0 s: b1 whole: 2.00x (1.40-2.60)\n"
+                             "not known as well: bert\n")):
+                done = subprocess.run(
+                    [sys.executable, ROOT / "tests/torch/baselines.py", folder, "--step", "bert",
+                     "--launches", launches, "--graphbench", sweep],
+                    capture_output=True, text=True, check=False)
+                self.assertEqual(code, done.returncode, done.stderr)
+                self.assertIn(words, re.sub(r"\d+ s:", "0 s:", done.stdout))
+                kept = json.loads((pathlib.Path(folder) / "h200-torch-bert.json").read_text())
+                self.assertEqual(int(launches.split(",")[-1]), kept["cells"][0]["launches"])
 
 
 class Nightly(unittest.TestCase):

@@ -86,6 +86,26 @@ def decode(batch, device):
     return inference(model, ids, caches, at)
 
 
+def static_cache(batch, device):
+    """One token by Llama of transformers, as wide and deep, behind 480 in its StaticCache of 512."""
+    from transformers import StaticCache
+
+    model = once(lambda_of(transformers_model(
+        "Llama", "ForCausalLM", vocab_size=32000, hidden_size=2048, intermediate_size=5632,
+        num_hidden_layers=16, num_attention_heads=16, num_key_value_heads=16), device)).requires_grad_(False)
+    call = functools.partial(model, use_cache=True,
+                             past_key_values=StaticCache(config=model.config, max_cache_len=512))
+    with torch.no_grad():
+        call(torch.randint(32000, (batch, 480), device=device))
+    token, at = torch.randint(32000, (batch, 1), device=device), torch.full((1,), 480, device=device)
+
+    @torch.no_grad()
+    def step():
+        return call(token, cache_position=at, position_ids=at.expand(batch, 1)).logits[:, -1]
+
+    return step
+
+
 @functools.cache
 def lambda_of(make, device):
     def made():
@@ -144,6 +164,22 @@ def vit(batch, device):
     """ViT-B/16."""
     model = once(lambda_of(timm_model("vit_base_patch16_224"), device))
     return inference(model, torch.randn(batch, 3, 224, 224, device=device, dtype=torch.bfloat16))
+
+
+def convnext(batch, device):
+    """ConvNeXt-T, channels last."""
+    model = once(lambda_of(timm_model("convnext_tiny"), device)).to(memory_format=torch.channels_last)
+    images = torch.randn(batch, 3, 224, 224, device=device, dtype=torch.bfloat16)
+    return inference(model, images.to(memory_format=torch.channels_last))
+
+
+def mixture(batch, device):
+    """Mixtral of 8 layers of width 1024, two of eight experts a token, prefill of 64 tokens."""
+    model = once(lambda_of(transformers_model(
+        "Mixtral", vocab_size=32000, hidden_size=1024, intermediate_size=2048, num_hidden_layers=8,
+        num_attention_heads=16, num_key_value_heads=8, num_local_experts=8, num_experts_per_tok=2), device))
+    model.set_experts_implementation("batched_mm")  # its shapes do not depend on the routing
+    return inference(LastHidden(model, use_cache=False), torch.randint(32000, (batch, 64), device=device))
 
 
 def training(model, optimizer, loss_of):
