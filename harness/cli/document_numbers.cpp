@@ -1,4 +1,5 @@
-// Finds the numbers of documents in the descriptions that write the documents.
+// Lists every numeric field that a document of ours can have, for `graphbench list metrics`: from the
+// descriptions (GB_DESCRIBE) by which documents are written.
 #include "harness/cli/document_numbers.hpp"
 
 #include <algorithm>
@@ -17,14 +18,15 @@ namespace {
 using model::NumberPaths;
 
 constexpr std::string_view result_schema = "graphbench.result/1";
-constexpr std::string_view cells_place = "cells[].";
+constexpr std::string_view cells_prefix = "cells[].";
 
 struct Document {
   std::string_view schema;
   std::function<void(NumberPaths&)> add;
 };
 
-// The lists beside a described head are written by other code, so each has a line here.
+// A document's head is a described struct. Its lists, such as "bills[]", are no members of it, so each has a
+// line here.
 std::vector<Document> documents() {
   return {{result_schema,
            [](NumberPaths& paths) {
@@ -54,7 +56,6 @@ std::vector<Document> documents() {
 }
 
 std::string unit_of(const std::string& path) {
-  // The last word of "bytes.expected", "latency_seconds.p50" or "per_second_hz" may not be the unit.
   static const std::vector<std::pair<std::string_view, std::string_view>> units = {
       {"seconds", "seconds"},
       {"bytes", "bytes"},
@@ -64,13 +65,14 @@ std::string unit_of(const std::string& path) {
   const std::size_t dot = path.rfind('.');
   const std::string last = path.substr(dot == std::string::npos ? 0 : dot + 1);
   const std::string parent = dot == std::string::npos ? "" : path.substr(0, dot);
-  static const std::vector<std::string_view> parts = {"p50",      "p90",  "p99",    "p999",       "min",
-                                                      "max",      "mean", "stddev", "p50_ci95[]", "ci95[]",
-                                                      "expected", "low",  "high"};
-  const std::string& named = contains(parts, last) ? parent : last;
+  // The unit of "latency_seconds.p50" is in the word before the statistic.
+  static const std::vector<std::string_view> statistics = {
+      "p50",    "p90",        "p99",    "p999",     "min", "max", "mean",
+      "stddev", "p50_ci95[]", "ci95[]", "expected", "low", "high"};
+  const std::string& named = contains(statistics, last) ? parent : last;
+  if (named.find("_per_") != std::string::npos) return "";  // a rate, which has none of these units
   for (const auto& [end, unit] : units) {
-    const bool per = named.find("_per_") != std::string::npos;
-    if (!per && (named.ends_with(end) || named.ends_with(std::string(end) + "[]"))) return std::string(unit);
+    if (named.ends_with(end) || named.ends_with(std::string(end) + "[]")) return std::string(unit);
   }
   return "";
 }
@@ -88,9 +90,9 @@ std::string help_of(const std::string& path) {
 }
 
 bool is_metric_of_cells(const std::string& path) {
-  return path.starts_with(cells_place) &&
+  return path.starts_with(cells_prefix) &&
          std::ranges::any_of(model::metrics(), [&](const model::MetricRow& row) {
-           return path.substr(cells_place.size()) == model::path_of(row);
+           return path.substr(cells_prefix.size()) == model::path_of(row);
          });
 }
 

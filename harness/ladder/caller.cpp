@@ -162,36 +162,35 @@ Caller::Caller(const execution::ExecutionContext& context, std::int64_t rows_max
   for (const ir::ValueId id : program_.values_of(ir::ValueKind::input)) {
     if (!ir::depends_on_batch(program_.value(id))) continue;
     const ir::TensorDesc desc = program_.describe(id, rows_max);
-    Edge& edge = inputs_.emplace_back();
-    edge = {.id = id,
-            .own = Buffer(memory_, desc.bytes()),
-            .fixed = nullptr,
-            .row_bytes = row_bytes(program_, id),
-            .dirty = 0,
-            .written = std::ranges::count(written, id) > 0};
-    edge.fixed = static_cast<std::byte*>(context.buffers.address(id));
-    memory_.fill(stream_, edge.own.data(), desc.dtype, static_cast<std::size_t>(desc.elements()),
+    Tensor& input = inputs_.emplace_back();
+    input = {.id = id,
+             .own = Buffer(memory_, desc.bytes()),
+             .static_rows = nullptr,
+             .row_bytes = row_bytes(program_, id),
+             .padded_from = 0,
+             .written = std::ranges::count(written, id) > 0};
+    input.static_rows = static_cast<std::byte*>(context.buffers.address(id));
+    memory_.fill(stream_, input.own.data(), desc.dtype, static_cast<std::size_t>(desc.elements()),
                  program_.value(id).init, ir::mix64(seed + id));
   }
   for (const ir::ValueId id : program_.values_of(ir::ValueKind::output)) {
-    Edge& edge = outputs_.emplace_back();
-    edge = {.id = id,
-            .own = Buffer(memory_, program_.describe(id, rows_max).bytes()),
-            .fixed = nullptr,
-            .row_bytes = row_bytes(program_, id),
-            .dirty = 0};
+    outputs_.push_back({.id = id,
+                        .own = Buffer(memory_, program_.describe(id, rows_max).bytes()),
+                        .static_rows = nullptr,
+                        .row_bytes = row_bytes(program_, id),
+                        .padded_from = 0});
   }
   forget();
 }
 
 void Caller::forget() {
-  for (Edge& edge : inputs_) edge.dirty = rows_max_;
+  for (Tensor& input : inputs_) input.padded_from = rows_max_;
 }
 
-void Caller::pad(const Edge& edge, Rows rows) {
-  const ir::Value& value = program_.value(edge.id);
-  const std::size_t bytes = edge.bytes(rows.count);
-  std::byte* const first = edge.fixed + edge.bytes(rows.first);
+void Caller::pad(const Tensor& input, Rows rows) {
+  const ir::Value& value = program_.value(input.id);
+  const std::size_t bytes = input.bytes(rows.count);
+  std::byte* const first = input.static_rows + input.bytes(rows.first);
   // Filling bytes is a single driver call; filling numbers launches a kernel.
   if (value.pad == 0) return stream_.fill_bytes(first, 0, bytes);
   if (value.pad == -1 && value.dtype == ir::DType::i32) return stream_.fill_bytes(first, 0xFF, bytes);
@@ -200,26 +199,26 @@ void Caller::pad(const Edge& edge, Rows rows) {
 }
 
 void Caller::copy_in(Rows rows, std::int64_t size) {
-  for (Edge& edge : inputs_) {
-    stream_.copy_on_device(edge.fixed, edge.own_row(rows.first), edge.bytes(rows.count));
-    const std::int64_t dirty_to = std::min(size, edge.dirty);
-    if (rows.count < dirty_to) pad(edge, {rows.count, dirty_to - rows.count});
-    // If `size` < `dirty`, the rows from `size` on were not padded, so `dirty` does not change.
-    if (size >= edge.dirty) edge.dirty = rows.count;
+  for (Tensor& input : inputs_) {
+    stream_.copy_on_device(input.static_rows, input.own_row(rows.first), input.bytes(rows.count));
+    const std::int64_t end = std::min(size, input.padded_from);
+    if (rows.count < end) pad(input, {rows.count, end - rows.count});
+    // If `size` < `padded_from`, the rows from `size` on were not padded, so it does not change.
+    if (size >= input.padded_from) input.padded_from = rows.count;
   }
 }
 
 void Caller::copy_back(Rows rows, std::int64_t size) {
-  for (Edge& edge : inputs_) {
-    if (!edge.written) continue;
-    stream_.copy_on_device(edge.own_row(rows.first), edge.fixed, edge.bytes(rows.count));
-    edge.dirty = std::max(edge.dirty, size);  // the step also wrote its padding rows
+  for (Tensor& input : inputs_) {
+    if (!input.written) continue;
+    stream_.copy_on_device(input.own_row(rows.first), input.static_rows, input.bytes(rows.count));
+    input.padded_from = std::max(input.padded_from, size);  // the step also wrote its padding rows
   }
 }
 
 void Caller::copy_out(const execution::Executor& executor, Rows rows) {
-  for (const Edge& edge : outputs_) {
-    stream_.copy_on_device(edge.own_row(rows.first), executor.output(edge.id), edge.bytes(rows.count));
+  for (const Tensor& output : outputs_) {
+    stream_.copy_on_device(output.own_row(rows.first), executor.output(output.id), output.bytes(rows.count));
   }
 }
 

@@ -28,35 +28,37 @@ class Caller {
   Caller(const execution::ExecutionContext& context, std::int64_t rows_max, std::uint64_t seed);
 
   // Enqueues copies of the caller's rows into the first static rows of inputs that depend on the batch.
-  // Fills the next rows, up to `size`, with pad values if an earlier step left them dirty.
+  // Fills the next rows, up to `size`, with pad values if an earlier step left others there.
   void copy_in(Rows rows, std::int64_t size);
   // Enqueues copies of the executor's first output rows into the caller's rows.
   void copy_out(const execution::Executor& executor, Rows rows);
-  // Call this after a step: enqueues copies of inputs that the program wrote, back to the caller's rows.
+  // Call this after a step of `size` rows: enqueues copies of inputs that the program wrote, back to the
+  // caller's rows. The program wrote to the rows of padding too, so they are filled again next time.
   void copy_back(Rows rows, std::int64_t size);
-  // Marks all rows of the static inputs as dirty. Call it after code other than copy_in() wrote to them.
+  // Lets copy_in() fill all padding again. Call it after other code wrote to the static inputs.
   void forget();
 
  private:
-  struct Edge {
+  // An input or output: the caller's memory and the graph's.
+  struct Tensor {
     ir::ValueId id = 0;
     Buffer own;
-    std::byte* fixed = nullptr;  // the static buffer of an input
+    std::byte* static_rows = nullptr;  // of an input
     std::size_t row_bytes = 0;
-    std::int64_t dirty = 0;  // static rows from this one on contain pad values; rows before it may not
+    std::int64_t padded_from = 0;  // static rows from this one on contain pad values; rows before it may not
     bool written = false;
 
     std::byte* own_row(std::int64_t row) const { return static_cast<std::byte*>(own.data()) + bytes(row); }
     std::size_t bytes(std::int64_t rows) const { return static_cast<std::size_t>(rows) * row_bytes; }
   };
-  void pad(const Edge& edge, Rows rows);
+  void pad(const Tensor& input, Rows rows);
 
   DeviceMemory& memory_;
   Stream& stream_;
   const ir::Program& program_;
   std::int64_t rows_max_;
-  std::vector<Edge> inputs_;
-  std::vector<Edge> outputs_;
+  std::vector<Tensor> inputs_;
+  std::vector<Tensor> outputs_;
 };
 
 struct PaddedStep {

@@ -11,7 +11,7 @@ namespace {
 constexpr MetricRow io(std::string_view name, MetricValue value, std::string_view unit,
                        std::string_view family, std::string_view help) {
   MetricRow made = row(name, unit, value, family, help);
-  made.graphs_only = made.addition = true;
+  made.graphs_only = made.added_later = true;
   return made;
 }
 
@@ -28,7 +28,7 @@ constexpr MetricRow training(std::string_view name, MetricValue value, std::stri
                              std::string_view help) {
   const std::string_view unit = name.substr(name.rfind('_') + 1);
   MetricRow made = row(name, unit == "skipped" ? "copies" : unit, value, family, help);
-  made.addition = !first;
+  made.added_later = !first;
   return made;
 }
 
@@ -66,7 +66,7 @@ constexpr MetricRow of_graphs[] = {
      .unit = "nodes",
      .help = "Number of graph nodes that --graph-rewrite has replaced.",
      .value = value<&GraphCounts::rewritten_nodes>(),
-     .addition = true},
+     .added_later = true},
 };
 
 constexpr MetricRow of_steps[] = {

@@ -58,7 +58,7 @@ struct MetricRow {
   std::optional<Estimate> CellSummary::*estimate = nullptr;
   bool graphs_only = false;  // eager cells have no series and no column
   bool of_setups = false;    // the median of later setups (statistics/setup_cost.hpp), if a launch has these
-  bool addition = false;     // added later: documents of older versions lack the metric
+  bool added_later = false;  // documents of older versions lack the metric
   bool on_request = false;   // absent unless an option requests the measurement
   // The metric's name in each list; empty: the metric is not in the list.
   std::string_view family = {};         // Prometheus families

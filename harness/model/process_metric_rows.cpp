@@ -52,7 +52,7 @@ constexpr MetricRow of_processes[] = {
      .unit = "bytes",
      .help = "Peak host memory used to upload weights to the device.",
      .value = value<&PackageUse::staging_bytes>(),
-     .addition = true,
+     .added_later = true,
      .on_request = true},
 
     // Startup's other members have no rows, because they are sums over the setups of the worker's cells.

@@ -84,7 +84,7 @@ void replace(Json& object, const std::vector<std::pair<const MetricRow*, Json>>&
     const auto row = row_named(name);
     const auto& before = object["required"];
     const bool other = row == rows.end() && contains(before, Json(name));
-    const bool always = row != rows.end() && !row->first->addition;
+    const bool always = row != rows.end() && !row->first->added_later;
     if (other || always) required.push_back(name);
   }
   object["required"] = required;

@@ -186,7 +186,7 @@ TEST(Metrics, HaveARowForEachNumberOfAFact) {
 
 TEST(Metrics, ThatAreCountedAndCameLaterAreAbsentFromOlderDocuments) {
   for (const model::MetricRow* row : model::counted_metrics()) {
-    if (!row->addition) continue;
+    if (!row->added_later) continue;
     nlohmann::json older = nlohmann::json::parse(model::to_json(samples::small_result()));
     for (nlohmann::json& cell : older["cells"]) {
       const std::string section(model::key_of(section_of(*row)));

@@ -26,15 +26,15 @@ THREAD_LOCAL, INVALIDATED = 1, 2
 WARM_UPS = 3  # a sweep's default
 # These ops read a size or a value back to the host. Even probe() does not capture them, because torch's
 # pinned memory would keep events of the discarded capture.
-WAITS = {f"aten::{name}" for name in ("item", "nonzero", "masked_select", "unique")}
+WAITING_OPS = {f"aten::{name}" for name in ("item", "nonzero", "masked_select", "unique")}
 # Calls that are no ops: methods of torch.cuda's classes, which a dispatch mode does not see.
-WAITING = {"Event.synchronize": "it waits for the device", "Event.elapsed_time": "it waits for the device",
-           "Stream.synchronize": "it waits for the device", "torch.cuda.synchronize": "it waits for the "
-                                                                                      "device",
-           "CUDAGraph.replay": "the step replays graphs itself, which a capture cannot hold: take "
-                               "reduce-overhead, or the step's own graphs, out"}
-ASKS = "is_current_stream_capturing"
-CALLED = {"_local_scalar_dense": "item", "_unique2": "unique"}  # the names that users know
+WAITING_METHODS = {
+    **dict.fromkeys(("Event.synchronize", "Event.elapsed_time", "Stream.synchronize",
+                     "torch.cuda.synchronize"), "it waits for the device"),
+    "CUDAGraph.replay": "the step replays graphs itself, which a capture cannot hold: take "
+                        "reduce-overhead, or the step's own graphs, out"}
+CAPTURE_QUERY = "is_current_stream_capturing"
+USERS_NAMES = {"_local_scalar_dense": "item", "_unique2": "unique"}  # the names that users know
 
 
 class Doctor(TorchDispatchMode):
@@ -76,10 +76,12 @@ class Doctor(TorchDispatchMode):
         where = place(self.file)
         if self.probing or any(each["place"] == where for each in self.found):
             return call()
-        reason = WAITING.get(name) or ("it waits for the device" if name in WAITS else self.probe(call))
+        reason = WAITING_METHODS.get(name) or (
+            "it waits for the device" if name in WAITING_OPS else self.probe(call))
         result = call()
         if reason:
-            first = name not in WAITS and name not in WAITING and not self.probe(call)
+            # What a capture holds after its first call made something, such as a library's handle.
+            first = name not in WAITING_OPS and name not in WAITING_METHODS and not self.probe(call)
             self.found.append({"op": name, "place": where, "reason": reason, "first_call_only": first})
         return result
 
@@ -88,28 +90,33 @@ class Doctor(TorchDispatchMode):
         if torch.Tag.nondeterministic_seeded in function.tags:
             return call()  # torch's own capture handles generators
         name = function._schema.name.removeprefix("aten::")
-        return self.op(f"aten::{CALLED.get(name, name)}", call)
+        return self.op(f"aten::{USERS_NAMES.get(name, name)}", call)
 
-    def watch(self, step, kinds=(False, True)):
-        """Runs the step twice: first without a dispatch mode, under which torch.compile's code runs otherwise
-        and replays no graphs of its own, then with one. Code that asks whether it is captured hears that it
-        is, because it may leave out under a capture what stops one. Some steps fail when they hear that, such
-        as Adam's that no graph holds, and some under a dispatch mode (flex_attention)."""
-        for ops in kinds:
-            as_captured = mock.patch.object(torch.cuda, ASKS, lambda: True)
-            for way in ([as_captured, self.watching(ops)], [self.watching(ops)], []):
-                if not self.found and self.ran(step, way, must=not way):
+    def watch(self, step, with_dispatch=(False, True)):
+        """Runs the step until a call is found: first without a dispatch mode, under which torch.compile's
+        code runs otherwise and replays no graphs of its own, then with one.
+
+        Each time the strictest way is tried first. Code that asks whether it is captured hears that it is,
+        because it may leave out under a capture what stops one; a step that fails when it hears that (Adam
+        without `capturable`) is watched without the lie; and one that cannot be watched (flex_attention under
+        a dispatch mode) runs plainly, so that it fails only by its own fault."""
+        for dispatch in with_dispatch:
+            told_it_is_captured = mock.patch.object(torch.cuda, CAPTURE_QUERY, lambda: True)
+            strictest_first = ([told_it_is_captured, self.watching(dispatch)], [self.watching(dispatch)], [])
+            for contexts in strictest_first:
+                if self.found or self.succeeds(step, contexts):
                     break
 
     @staticmethod
-    def ran(step, way, must):
+    def succeeds(step, contexts):
+        """Whether the step runs in these contexts. In none, what it raises is its own."""
         with contextlib.ExitStack() as stack:
-            for each in way:
+            for each in contexts:
                 stack.enter_context(each)
             try:
                 step()
-            except Exception:  # noqa: BLE001 - it may be the way that it does not bear
-                if must:
+            except Exception:  # noqa: BLE001 - it may be a context that it does not bear
+                if not contexts:
                     raise
                 return False
         return True
@@ -119,12 +126,13 @@ class Doctor(TorchDispatchMode):
         def watched(original, name):
             return lambda *args, **kwargs: self.op(name(args), functools.partial(original, *args, **kwargs))
 
+        # A dispatch mode sees none of these.
         changed = [(torch.cuda, "synchronize", lambda _: "torch.cuda.synchronize"),
                    (torch.cuda.Event, "synchronize", lambda _: "Event.synchronize"),
                    (torch.cuda.Event, "elapsed_time", lambda _: "Event.elapsed_time"),
                    (torch.cuda.Stream, "synchronize", lambda _: "Stream.synchronize"),
                    (torch.cuda.CUDAGraph, "replay", lambda _: "CUDAGraph.replay"),
-                   (torch._tensor_str, "_str", lambda _: "print of a tensor")]  # a dispatch mode sees neither
+                   (torch._tensor_str, "_str", lambda _: "print of a tensor")]
         if "triton.runtime.jit" in sys.modules:  # the dispatcher does not see Triton's kernels
             jit = sys.modules["triton.runtime.jit"].JITFunction
             changed.append((jit, "run", lambda args: f"triton kernel {args[0].fn.__name__}"))
@@ -178,9 +186,10 @@ def work_of(call):
 
 
 def judged(step, doctor):
-    """Captures the step and judges its replays as a sweep's check does. Returns why it fails where no call
-    does, and remarks. As in a sweep, the doctor looks for the call only after a capture that failed: a step
-    may leave out under a capture what stops one, and some steps do not bear to be watched."""
+    """Captures the step and judges its replays as a sweep's check does. Returns (cause, remarks); the cause
+    is empty if nothing fails, or if doctor.found says what does. As in a sweep, the doctor looks for the call
+    only after a capture that failed: a step may leave out under a capture what stops one, and some steps do
+    not bear to be watched."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # torch warns of an empty graph where a capture broke off
@@ -193,22 +202,24 @@ def judged(step, doctor):
 
 
 def replayed_wrong(step, doctor):
-    """Judges the replays of the captured step. Returns why they fail, and remarks."""
-    lent = step.kinds[0] != UNSEEN
-    if lent:
+    """Judges the replays of the captured step; returns (cause, remarks)."""
+    graph_is_ours = step.kinds[0] != UNSEEN
+    if graph_is_ours:
         step.graphs[0].instantiate()
     draws = any(generator.device.type == "cuda" for generator, _ in step.state.generators)
     step.begin(False)
     eager = work_of(step.run)
     replay = work_of(step.graphs[0].replay)
-    if not (doctor.nodes_of(step.graphs[0]) if lent else replay):
+    if not (doctor.nodes_of(step.graphs[0]) if graph_is_ours else replay):
         return "the graph is empty: the step enqueued nothing while it was captured", []
     # A replay of a step that draws also sets the generators' state, which are no kernels of the step.
+    # Copies and fills are left out, as the driver runs some by kernels of its own.
     same = None if draws else {**eager, COPIES: 0} == {**replay, COPIES: 0}
+    # Runs each step that the check asks for, as a sweep's worker does.
     for word in conversation(step, {"renew": True, "same_kernels": same}):
         if "verdict" in word:
             failed, remarks = word["verdict"]["failed"], word["verdict"]["remarks"]
-            return (failed and "; ".join([failed, *causes(step, eager - replay)])), remarks
+            return "; ".join([failed, *causes(step, eager - replay)]) if failed else "", remarks
         if word["run"] == "eager":
             step.run()
         else:
@@ -244,7 +255,7 @@ def failing_cold(step, warm_places):
             with cold.watching():
                 step.run()
 
-    if not step.has_compiled:  # compiled code runs otherwise there
+    if not step.has_compiled:  # compiled code may run differently on a new thread
         thread = threading.Thread(target=run)
         thread.start()
         thread.join()

@@ -9,12 +9,12 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from graphbench_abi import Request, Skip
 from graphbench_check import conversation
-from graphbench_doctor import WAITS, Doctor
+from graphbench_doctor import WAITING_OPS, Doctor
 from graphbench_ops import place
 from graphbench_reasons import Answer
 
 UNDECIDED = "a GPU must decide: run the doctor on one, because device `host` captures nothing"
-ALWAYS = WAITS - {"aten::item"} | {f"aten::{name}" for name in (
+ALWAYS = WAITING_OPS - {"aten::item"} | {f"aten::{name}" for name in (
     "unique_dim", "unique_consecutive", "equal", "bincount", "_linalg_check_errors")}
 # What Python calls, by the name that it has on a GPU. Ops of the CPU read values where those of a GPU do not
 # (one_hot), so a value that an op reads says nothing; and copies to the CPU are no ops here.
@@ -83,7 +83,7 @@ def examine_on_host(host, batch, _, output):
     except Skip as why:
         silent = str(why)
     else:
-        doctor.watch(step.run, kinds=[True])
+        doctor.watch(step.run, with_dispatch=[True])
         for word in conversation(step, {"renew": True}):
             if "verdict" in word:
                 silent, remarks = word["verdict"]["failed"], word["verdict"]["remarks"]

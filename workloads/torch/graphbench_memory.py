@@ -6,12 +6,22 @@ import os
 
 import torch
 
+DEFAULT_POOL = (0, 0)  # the id of what is allocated outside of all pools, so outside of graphs too
+
+
+def pool_of(segment):
+    return tuple(segment.get("segment_pool_id", DEFAULT_POOL))
+
 
 class OwnMemory:
-    pools = {}  # by device: the pool of the copies that are kept, shared by all batches
+    """Two pools: `temporary` holds what is allocated at_work(), until keep() or release(); `kept_pools` hold
+    the copies that last as long as the process."""
+
+    kept_pools = {}  # by device, shared by all batches
 
     def __init__(self, device):
-        self.device, self.on_cuda, self.peaks = device, device.type == "cuda", (0, 0)
+        self.device, self.on_cuda = device, device.type == "cuda"
+        self.peaks = (0, 0)  # the step's own: bytes allocated, bytes reserved
         names = ("MemPool", "use_mem_pool")
         self.has_pools = self.on_cuda and all(hasattr(torch.cuda, name) for name in names)
         self.temporary = None
@@ -25,14 +35,16 @@ class OwnMemory:
     def segments(self, own):
         """The allocator's segments, of our pools or of all others."""
         try:
-            pools = (*OwnMemory.pools.values(), self.temporary)
+            pools = (*OwnMemory.kept_pools.values(), self.temporary)
             ours = {tuple(pool.id) for pool in pools if pool is not None}
             return [each for each in torch.cuda.memory_snapshot() if each["device"] == self.device.index
-                    and (tuple(each.get("segment_pool_id", (0, 0))) in ours) == own]
+                    and (pool_of(each) in ours) == own]
         except RuntimeError:  # backend:cudaMallocAsync has no snapshot
             return []
 
     def note_peaks(self):
+        """Takes the step's peaks since the last reset. Our part is constant in between, because at_work()
+        resets the peaks behind it, so it can be subtracted from them."""
         if not self.on_cuda:
             return
         own = self.segments(True)
@@ -57,7 +69,7 @@ class OwnMemory:
         torch.cuda.synchronize(self.device)
         self.reset_peaks()
 
-    def room(self, storage):
+    def allocate_for_copy(self, storage):
         """Memory for a copy of a storage: on its device while that leaves half of what is free, else on the
         CPU if that has room, else None."""
         bytes_needed = storage.nbytes()
@@ -71,9 +83,9 @@ class OwnMemory:
         return None
 
     def keep(self, state):
-        """Moves the copies that are kept to the pool that stays, and frees the rest."""
+        """Copies a state's copies into the pool that stays, and frees the temporary one."""
         if self.has_pools:
-            pool = OwnMemory.pools.setdefault(self.device, torch.cuda.MemPool())
+            pool = OwnMemory.kept_pools.setdefault(self.device, torch.cuda.MemPool())
             with torch.cuda.use_mem_pool(pool):
                 state.move_copies()
             self.temporary = None
@@ -100,8 +112,8 @@ class OwnMemory:
         if others:
             facts["memory_free_in_graph_pools"] = sum(
                 each["total_size"] - each["allocated_size"] for each in others
-                if tuple(each.get("segment_pool_id", (0, 0))) != (0, 0))
+                if pool_of(each) != DEFAULT_POOL)
             facts["memory_of_graph_pools"] = sum(
-                each["total_size"] for each in others if tuple(each.get("segment_pool_id", (0, 0))) != (0, 0))
+                each["total_size"] for each in others if pool_of(each) != DEFAULT_POOL)
         facts["max_memory_allocated"], facts["max_memory_reserved"] = self.peaks
         return facts

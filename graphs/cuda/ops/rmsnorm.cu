@@ -1,6 +1,6 @@
-// rmsnorm and its gradient of x use one block per row. If a row fits into registers, it is read once, sixteen
-// bytes per thread; a longer row is read twice, the second time from cache. The gradient of gamma is a sum
-// over rows, after a kernel that computes the rows' scales.
+// rmsnorm: one block per row. A row of whole 16-byte vectors, at most one for each of 1024 threads, is read
+// once; any other row is read twice, the second time from cache. The gradient of x always reads rows twice.
+// The gradient of gamma is a sum over rows, after a kernel that computes the rows' scales.
 #include "graphs/cuda/ops/column_sum.cuh"
 #include "graphs/cuda/ops/kernel_support.cuh"
 
@@ -59,13 +59,16 @@ __global__ void rmsnorm_scalar(const RmsnormParameters p) {
   }
 }
 
+float eps_of(const ir::OpCall& call) {
+  return static_cast<float>(ir::real_attribute(*call.op, "eps"));
+}
+
 }  // namespace
 
 PreparedOp prepare_rmsnorm(OpContext&, const ir::OpCall& call) {
   const RowsColumns shape = rows_columns(call.input(0));
-  const RmsnormParameters parameters{.columns = shape.columns,
-                                     .eps = static_cast<float>(ir::real_attribute(*call.op, "eps")),
-                                     .gamma_constant = call.is_weight(1)};
+  const RmsnormParameters parameters{
+      .columns = shape.columns, .eps = eps_of(call), .gamma_constant = call.is_weight(1)};
   const std::int64_t per_thread = 16 / static_cast<std::int64_t>(ir::size_of(call.input(0).dtype));
   const bool vector = shape.columns % per_thread == 0 && shape.columns / per_thread <= 1024;
   const unsigned threads =
@@ -81,16 +84,17 @@ PreparedOp prepare_rmsnorm(OpContext&, const ir::OpCall& call) {
 namespace {
 
 struct GradInputParameters {
-  const void* dy;
-  const void* x;
-  const void* gamma;
-  const void* sum;
-  void* dx;
+  const void* dy = nullptr;
+  const void* x = nullptr;
+  const void* gamma = nullptr;
+  const void* sum = nullptr;  // added to dx if `accumulate`; else not read
+  void* dx = nullptr;
   std::int64_t columns;
   float eps;
   bool accumulate;
 };
 
+// With s = 1 / sqrt(mean(x^2) + eps): dx = s (dy gamma - x s^2 mean(dy gamma x)).
 template <class T>
 __global__ void rmsnorm_grad_input(const GradInputParameters p) {
   take_turn();
@@ -133,6 +137,7 @@ __global__ void row_scales(const ScaleParameters p) {
   if (threadIdx.x == 0) p.scales[blockIdx.x] = scale;
 }
 
+// A row's part of the gradient of gamma: dy x s.
 struct ScaledProduct {
   template <class T>
   __device__ __forceinline__ static float of(const ColumnSumParameters& p, std::int64_t row,
@@ -142,31 +147,31 @@ struct ScaledProduct {
   }
 };
 
-float eps_of(const ir::OpCall& call) {
-  return static_cast<float>(ir::real_attribute(*call.op, "eps"));
-}
-
 }  // namespace
 
+// Operands: dy, x, gamma, the sum if there is one, dx.
 PreparedOp prepare_rmsnorm_grad_input(OpContext&, const ir::OpCall& call) {
   const RowsColumns shape = rows_columns(call.input(0));
   const bool accumulate = ir::integer_attribute(*call.op, "accumulate") != 0;
   const void* function = kernel_for(call, [](auto t) { return &rmsnorm_grad_input<decltype(t)>; });
+  constexpr std::size_t sum = 3;
   return one_launch(
-      kernel_call(function, dim3(static_cast<unsigned>(shape.rows)), dim3(threads_for(shape.columns, 512)),
-                  GradInputParameters{nullptr, nullptr, nullptr, nullptr, nullptr, shape.columns,
-                                      eps_of(call), accumulate},
-                  {operand_source(0), operand_source(1), operand_source(2),
-                   operand_source(accumulate ? 3 : 0), operand_source(call.input_count)}),
-      accumulate ? std::optional<std::size_t>(3) : std::nullopt);
+      kernel_call(
+          function, dim3(static_cast<unsigned>(shape.rows)), dim3(threads_for(shape.columns, 512)),
+          GradInputParameters{.columns = shape.columns, .eps = eps_of(call), .accumulate = accumulate},
+          {operand_source(0), operand_source(1), operand_source(2), operand_source(accumulate ? sum : 0),
+           operand_source(call.input_count)}),
+      accumulate ? std::optional(sum) : std::nullopt);
 }
 
+// Operands: dy, x, the sum if there is one, the gradient of gamma.
 PreparedOp prepare_rmsnorm_grad_weight(OpContext& context, const ir::OpCall& call) {
   const RowsColumns shape = rows_columns(call.input(0));
   const std::size_t scale_bytes = (static_cast<std::size_t>(shape.rows) * sizeof(float) + 255) / 256 * 256;
   if (scale_bytes >= context.workspace_bytes)
     refuse(call, "the scales of the rows are larger than the workspace");
   auto* const scales = static_cast<float*>(context.workspace);
+  constexpr std::size_t sum = 2;
   const void* function = kernel_for(call, [](auto t) { return &row_scales<decltype(t)>; });
   PreparedOp prepared;
   prepared.calls.push_back(
@@ -174,8 +179,8 @@ PreparedOp prepare_rmsnorm_grad_weight(OpContext& context, const ir::OpCall& cal
                   ScaleParameters{nullptr, scales, shape.columns, eps_of(call)}, {operand_source(1)}));
   append_column_sum<ScaledProduct>(prepared, call, scales,
                                    static_cast<std::byte*>(context.workspace) + scale_bytes,
-                                   context.workspace_bytes - scale_bytes, 2);
-  if (ir::integer_attribute(*call.op, "accumulate") != 0) prepared.in_place_input = 2;
+                                   context.workspace_bytes - scale_bytes, sum);
+  if (ir::integer_attribute(*call.op, "accumulate") != 0) prepared.in_place_input = sum;
   return prepared;
 }
 

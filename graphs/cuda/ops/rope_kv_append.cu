@@ -1,13 +1,19 @@
 // rope_kv_append uses one block per token: the block rotates q and k, and writes k and v into the cache. A
 // thread handles one pair of elements of a head at a time. rope does the same from position 0, with outputs k
-// and v instead of a cache; rope_grad rotates by the negated angles.
+// and v instead of a cache; rope_grad rotates the gradients by the negated angles, so it reads what rope
+// writes and writes what rope reads.
+//
+// Operands of rope_kv_append: rows of q, k and v side by side, positions, k cache, v cache, and q. If k and v
+// lie apart, the first rows are of q alone, and those of k and v are operands 4 and 5. Of rope: the rows, q,
+// k, v. Of rope_grad: the gradients of q, k and v, and of the rows.
 #include "graphs/cuda/ops/kernel_support.cuh"
 
 namespace graphbench::cuda {
 namespace {
 
+// rope_grad writes q_rows, which hold k and v too, and reads q, k_cache and v_cache: all are gradients.
 struct RopeParameters {
-  const void* q_rows;  // in rope_grad: the rows of q, k and v gradients, which the kernel writes
+  const void* q_rows;
   const void* k_rows;
   const void* v_rows;
   const void* positions;  // null: position 0
@@ -64,7 +70,7 @@ __global__ void rope_kernel(const RopeParameters p) {
   const int first = p.positions == nullptr ? 0 : static_cast<const std::int32_t*>(p.positions)[sequence];
   const int position = first < 0 ? 0 : first + token;
   Pairs next{};
-  if (pair < pairs) next = load_pairs<T>(p, row, pair);  // overlaps with loading the position
+  if (pair < pairs) next = load_pairs<T>(p, row, pair);  // waits for memory together with the position
   for (int i = pair; i < half; i += static_cast<int>(blockDim.x)) {
     turns[i] = turn_of(position, frequency);
     frequency = rope_frequency(i + static_cast<int>(blockDim.x), p.head_dim, p.log2_theta);
@@ -107,12 +113,17 @@ __global__ void rope_grad_kernel(const RopeParameters p) {
     const int i = pair % half;
     const float2 turn = turns[i];
     const std::int64_t from = ((std::int64_t{sequence} * p.heads + head) * p.tokens + token) * p.head_dim + i;
-    T* const to = static_cast<T*>(const_cast<void*>(p.q_rows)) + std::int64_t{blockIdx.x} * 6 * pairs +
+    const int part = 2 * pairs;  // elements of q, of k and of v in a row
+    T* const to = static_cast<T*>(const_cast<void*>(p.q_rows)) + std::int64_t{blockIdx.x} * p.row_stride +
                   std::int64_t{head} * p.head_dim + i;
     store_pair(to, half, rotated(load_pair(static_cast<const T*>(p.q) + from, half), turn));
-    store_pair(to + 2 * pairs, half, rotated(load_pair(static_cast<const T*>(p.k_cache) + from, half), turn));
-    store_pair(to + 4 * pairs, half, load_pair(static_cast<const T*>(p.v_cache) + from, half));
+    store_pair(to + part, half, rotated(load_pair(static_cast<const T*>(p.k_cache) + from, half), turn));
+    store_pair(to + 2 * part, half, load_pair(static_cast<const T*>(p.v_cache) + from, half));
   }
+}
+
+bool are_apart(const ir::OpCall& call) {
+  return call.input_count == 6;
 }
 
 // `heads`: a tensor [B, H, T, D]. `sources`: in the order of the pointers in RopeParameters.
@@ -128,7 +139,8 @@ PreparedOp prepare(const ir::OpCall& call, const void* function, const ir::Tenso
   if (parameters.head_dim % 2 != 0)
     refuse(call, "head_dim " + std::to_string(parameters.head_dim) + " is odd");
   const std::int64_t pairs = q.at(1) * q.at(3) / 2;
-  parameters.row_stride = static_cast<int>((call.input_count == 6 ? 2 : 6) * pairs);
+  const std::int64_t part = 2 * pairs;  // elements of q, of k and of v in a row
+  parameters.row_stride = static_cast<int>(are_apart(call) ? part : 3 * part);
   KernelCall launch = kernel_call(function, dim3(static_cast<unsigned>(q.at(0) * q.at(2))),
                                   dim3(threads_for(pairs, 512)), parameters, sources);
   launch.shared_bytes = static_cast<unsigned>(q.at(3) / 2) * static_cast<unsigned>(sizeof(float2));
@@ -148,7 +160,7 @@ Source part_of_row(const ir::OpCall& call, std::size_t part) {
 }  // namespace
 
 PreparedOp prepare_rope_kv_append(OpContext&, const ir::OpCall& call) {
-  const bool apart = call.input_count == 6;
+  const bool apart = are_apart(call);
   return prepare(call, rope_function(call), call.output(0), call.input(2).dims.at(2),
                  {operand_source(0), apart ? operand_source(4) : part_of_row(call, 1),
                   apart ? operand_source(5) : part_of_row(call, 2), operand_source(1), operand_source(2),

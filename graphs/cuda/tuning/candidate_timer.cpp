@@ -35,7 +35,7 @@ std::size_t copies_of(std::size_t bytes) {
 // stream is idle during preparation.
 CandidateTimer::CandidateTimer(OpContext& context, const ir::OpCall& op,
                                const std::vector<std::size_t>& own_operands)
-    : object_(op.op->name.c_str()),
+    : op_name_(op.op->name.c_str()),
       shared_stream_(context.latest_stream.lock()),
       own_stream_(shared_stream_ == nullptr || (*shared_stream_)->capturing() ? std::make_unique<CudaStream>()
                                                                               : nullptr),
@@ -62,8 +62,8 @@ CandidateTimer::CandidateTimer(OpContext& context, const ir::OpCall& op,
 void CandidateTimer::run(std::vector<NativeCall>& calls, std::size_t copy) {
   for (NativeCall& call : calls) {
     // Unqualified `bind` could find std::bind, because a std::variant is an argument.
-    bind_operands(call, operands_[copy % operands_.size()].data(), object_);
-    make_call(call, stream_.handle(), object_);
+    bind_operands(call, operands_[copy % operands_.size()].data(), op_name_);
+    make_call(call, stream_.handle(), op_name_);
   }
 }
 

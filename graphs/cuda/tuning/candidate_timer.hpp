@@ -13,27 +13,30 @@ namespace graphbench::cuda {
 
 class CandidateTimer {
  public:
-  // Fills scratch operands with random numbers like those of steps. In a step of many layers, each layer has
-  // its own weights (`own_operands`). Large weights come from memory at every launch, so they have several
-  // copies here; small weights stay in a cache, so one copy is enough.
+  // Fills scratch operands with random numbers like those of steps. `own_operands`: those that each layer of
+  // a step has for itself; by default operand 1, the weights. Large ones have several copies, so that every
+  // launch reads them from memory, as in a step; small ones would stay in a cache there too, and have one.
   CandidateTimer(OpContext& context, const ir::OpCall& op,
                  const std::vector<std::size_t>& own_operands = {1});
 
-  // The cost of the calls; only rough if they are slow. Absent if they cannot be launched or captured.
+  // The cost of the calls; only rough if they take longer than hopeless_seconds. Absent if they cannot be
+  // launched or captured.
   std::optional<CandidateCost> cost(std::vector<NativeCall> calls);
 
  private:
   void run(std::vector<NativeCall>& calls, std::size_t copy);
   CandidateCost replay_cost(std::vector<NativeCall>& calls, int launches);
 
-  const char* object_;
-  std::shared_ptr<CudaStream*> shared_stream_;  // does not keep the stream alive; see OpContext
+  const char* op_name_;  // in messages
+  // The device's latest stream, which shares the pointer while it exists but is not kept alive by it; an own
+  // stream if there is none or it is being captured; and the one of both that is used.
+  std::shared_ptr<CudaStream*> shared_stream_;
   std::unique_ptr<CudaStream> own_stream_;
   CudaStream& stream_;
   CudaEvent start_;
   CudaEvent stop_;
   std::vector<Buffer> buffers_;
-  // By run: consecutive runs use different copies of the weights.
+  // Addresses for each launch, modulo the size: consecutive launches use different copies of the weights.
   std::vector<std::vector<void*>> operands_;
 };
 

@@ -92,11 +92,11 @@ Removed remove_unused(const fs::path& folder, const Limits& limits) {
 void remove_leftovers(const fs::path& folder) {
   for (const fs::path& path : paths_in(folder)) {
     if (path.extension() != ".draft" && path.extension() != ".lock") continue;
-    const fs::path of = path.parent_path() / path.stem();
-    if (of.extension() != ".entry") continue;
-    const FileLock lock(of, FileLock::Wait::no);
+    const fs::path entry = path.parent_path() / path.stem();
+    if (entry.extension() != ".entry") continue;
+    const FileLock lock(entry, FileLock::Wait::no);  // a lock that is held removes its file in the end
     std::error_code error;
-    if (lock.held()) fs::remove(draft_of(of), error);
+    if (lock.held()) fs::remove(draft_of(entry), error);
   }
 }
 

@@ -1,4 +1,5 @@
-// Collects the logarithms of a metric's times by mode, cell and launch, and compares their means.
+// Collects the logarithms of a metric's times by mode, cell and launch, and compares their means over the
+// cells of a mode, and how far launches spread.
 #include "harness/judge/compare/means.hpp"
 
 #include <algorithm>
@@ -73,21 +74,21 @@ std::vector<LaunchValue> paired_differences_of(const Pair& pair, Metric metric, 
 // Leaves out cells with one launch, which show no spread, if another cell has more launches.
 Table table_of(const Mode& mode, Metric metric, std::int64_t end) {
   Table all;
-  Table known;
+  Table with_spread;
   for (const Pair* pair : mode.pairs) {
     std::vector<LaunchValue> base = values_of(*pair->base, metric, end);
     std::vector<LaunchValue> now = values_of(*pair->now, metric, end);
     std::vector<LaunchValue> differences;
     if (mode.paired) differences = paired_differences_of(*pair, metric, end, base, now);
     if (base.empty() || now.empty()) continue;
-    for (Table* table : {&all, &known}) {
-      if (table == &known && std::min(base.size(), now.size()) < 2) continue;
+    for (Table* table : {&all, &with_spread}) {
+      if (table == &with_spread && std::min(base.size(), now.size()) < 2) continue;
       table->base.push_back(base);
       table->now.push_back(now);
       if (mode.paired) table->differences.push_back(differences);
     }
   }
-  return known.base.empty() ? all : known;
+  return with_spread.base.empty() ? all : with_spread;
 }
 
 double mean_of(const CellValues& cells) {
@@ -105,15 +106,29 @@ std::int64_t most_launches(const CellValues& cells) {
   return std::ssize(*most);
 }
 
-// Adds what each launch adds to the mean over cells.
-void add_effects_over_cells(const CellValues& cells, std::vector<double>& effects) {
-  std::map<std::int64_t, double> sums;
+// What a launch adds to the values of cells: how far it lies from each cell's mean.
+struct Effect {
+  double sum = 0;  // over its cells
+  std::int64_t cells = 0;
+};
+
+std::map<std::int64_t, Effect> effects_of(const CellValues& cells) {
+  std::map<std::int64_t, Effect> effects;
   for (const std::vector<LaunchValue>& cell : cells) {
     double mean = 0;
     for (const LaunchValue& each : cell) mean += each.value / static_cast<double>(cell.size());
-    for (const LaunchValue& each : cell) sums[each.launch] += each.value - mean;
+    for (const LaunchValue& each : cell) {
+      Effect& effect = effects[each.launch];
+      effect.sum += each.value - mean;
+      ++effect.cells;
+    }
   }
-  for (const auto& [launch, sum] : sums) effects.push_back(sum);
+  return effects;
+}
+
+// For the trial, which asks how launches of several modes go together.
+void add_sums(const CellValues& cells, std::vector<double>& sums) {
+  for (const auto& [launch, effect] : effects_of(cells)) sums.push_back(effect.sum);
 }
 
 Trial measure_mean(Metric metric, const Table& table, const model::MetricSettings& settings,
@@ -136,50 +151,40 @@ Trial measure_mean(Metric metric, const Table& table, const model::MetricSetting
   trial.difference = result.paired ? model::paired_over_cells(table.differences)
                                    : model::welch_over_cells(table.base, table.now);
   if (result.paired) {
-    add_effects_over_cells(table.differences, trial.effects);
+    add_sums(table.differences, trial.effects);
   } else {
-    add_effects_over_cells(table.base, trial.effects);
-    add_effects_over_cells(table.now, trial.effects);
+    add_sums(table.base, trial.effects);
+    add_sums(table.now, trial.effects);
   }
   return trial;
 }
 
-// What each launch adds to the mean over cells. A launch with fewer than half of the cells is left out: its
-// mean is another.
-std::vector<double> effects_of(const CellValues& cells) {
-  struct Sum {
-    double value = 0;
-    std::int64_t cells = 0;
-  };
-  std::map<std::int64_t, Sum> sums;
-  for (const std::vector<LaunchValue>& cell : cells) {
-    double mean = 0;
-    for (const LaunchValue& each : cell) mean += each.value / static_cast<double>(cell.size());
-    for (const LaunchValue& each : cell) {
-      sums[each.launch].value += each.value - mean;
-      ++sums[each.launch].cells;
-    }
+// For the spread of launches, of which those with fewer than half of the cells are left out: theirs is a mean
+// over other cells.
+std::vector<double> mean_effects_of(const CellValues& cells) {
+  std::vector<double> means;
+  for (const auto& [launch, effect] : effects_of(cells)) {
+    if (2 * effect.cells >= std::ssize(cells))
+      means.push_back(effect.sum / static_cast<double>(effect.cells));
   }
-  std::vector<double> effects;
-  for (const auto& [launch, sum] : sums) {
-    if (2 * sum.cells >= std::ssize(cells)) effects.push_back(sum.value / static_cast<double>(sum.cells));
-  }
-  return effects;
+  return means;
 }
 
 // NEW is less steady if its launches spread more than BASE's, whatever the distribution, and more than half
-// of the margin, below which launches count as steady even if BASE's agree better.
+// of the margin, below which launches count as steady even if BASE's agree better. So two tests must agree,
+// and the larger p counts: an F test against half of the margin, which is known and not estimated, so it has
+// infinite degrees of freedom; and, because it is slow only if the first one rejects, a test by permutations
+// against BASE.
 void measure_spreads(const Table& table, model::MeanComparison& mean) {
-  const std::vector<double> base = effects_of(table.base);
-  const std::vector<double> now = effects_of(table.now);
+  constexpr double infinite = 1e9;
+  const std::vector<double> base = mean_effects_of(table.base);
+  const std::vector<double> now = mean_effects_of(table.now);
   if (std::ssize(base) < model::steady_launches_min || std::ssize(now) < model::steady_launches_min) return;
   mean.base_spread = std::max(model::standard_deviation(base), model::log_spread_min);
   mean.new_spread = std::max(model::standard_deviation(now), model::log_spread_min);
   const double steady = std::log1p(mean.metric.margin) / 2;
-  // Half of the margin is known, and not estimated.
-  constexpr double known = 1e9;
   const double p = p_of_larger({*mean.new_spread * *mean.new_spread, static_cast<double>(now.size()) - 1},
-                               {steady * steady, known});
+                               {steady * steady, infinite});
   mean.spread_p = p < model::launches_level ? std::max(p, model::p_of_larger_spread(base, now)) : p;
 }
 
@@ -216,6 +221,7 @@ std::vector<Trial> measure_means(std::span<const Pair> pairs, const model::Compa
       mean.cells = static_cast<std::int64_t>(table.base.size());
       Trial& trial = trials.emplace_back(measure_mean(metric, table, settings.of(metric), mean.metric));
       measure_spreads(table, mean);
+      // Each mode is a family of its own, with one task of one cell.
       trial.family = trial.task = trial.cell = static_cast<std::uint32_t>(at);
     }
   }

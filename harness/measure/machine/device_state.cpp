@@ -11,6 +11,7 @@
 namespace graphbench::measure {
 namespace {
 
+// A clock that an administrator or another GPU sets is no throttling.
 constexpr std::array<std::string_view, 3> steady_reasons = {"applications_clocks_setting", "sync_boost",
                                                             "display_clock_setting"};
 
@@ -25,7 +26,7 @@ void add_later_reading(model::LaunchMachine& machine, std::optional<facts::Devic
                        bool lowered) {
   if (!reading) return;
   machine.throttled = machine.throttled || (lowered && is_throttled(*reading));
-  if (machine.after) {
+  if (machine.after) {  // the reasons of earlier visits stay
     for (const std::string& reason : machine.after->throttle) {
       if (!contains(reading->throttle, reason)) reading->throttle.push_back(reason);
     }
@@ -36,7 +37,8 @@ void add_later_reading(model::LaunchMachine& machine, std::optional<facts::Devic
 std::optional<double> DeviceClock::probed(const Probe& probe) {
   std::optional<double> seconds = probe();
   if (!seconds || *seconds <= 0) return std::nullopt;
-  if (*seconds < confirmed_from * quickest_seconds_) seconds = std::max(*seconds, probe().value_or(0));
+  // A new record must be confirmed.
+  if (*seconds < record_factor * quickest_seconds_) seconds = std::max(*seconds, probe().value_or(0));
   quickest_seconds_ = std::min(quickest_seconds_, *seconds);
   return seconds;
 }
@@ -55,10 +57,11 @@ void DeviceClock::settle(const Probe& probe) {
     if (!seconds) return;
     usual_seconds_ = std::min(usual_seconds_, *seconds);
     waited_seconds += *seconds;
-    const bool recovered = *seconds <= lowered * usual_seconds_;
-    if (!recovered && waited_seconds < patience_seconds) continue;
-    if (!recovered) usual_seconds_ = *seconds;
-    return;
+    if (*seconds <= lowered_factor * usual_seconds_) return;
+    if (waited_seconds >= patience_seconds) {
+      usual_seconds_ = *seconds;
+      return;
+    }
   }
 }
 

@@ -25,7 +25,7 @@ class DeviceClock {
   using Probe = std::function<std::optional<double>()>;  // Device::clock_probe_seconds
 
   // The clock counts as lowered if a probe takes this multiple of the quickest probe's time.
-  static constexpr double lowered = 1.015;
+  static constexpr double lowered_factor = 1.015;
   // The longest wait, as the sum of probe times: about 50 ms with the probes' launches. A GPU at its power
   // limit lowers its clock for about as long. The limit is a time and not a number of probes, because a
   // lowered clock makes probes longer.
@@ -43,7 +43,7 @@ class DeviceClock {
  private:
   // If a probe is quicker than all earlier ones by this factor, a second probe follows and the longer time
   // counts. An H100 may briefly run 3 % above NVML's highest clock, and later probes would look slow.
-  static constexpr double confirmed_from = 0.995;
+  static constexpr double record_factor = 0.995;
   std::optional<double> probed(const Probe& probe);
 
   double quickest_seconds_ = std::numeric_limits<double>::infinity();  // of all probes

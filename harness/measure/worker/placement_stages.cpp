@@ -23,22 +23,27 @@ void forget_refusal(execution::Executor& executor, Stream& stream) {
   }
 }
 
+// Whether a batch is measured eagerly after this error (--on-skip eager). The other ranks of a group may be
+// in the middle of the mode's step, so a group never is.
+bool falls_back(const TaskRun& run, const Error& error) {
+  return model::is_graph_mode(run.task.mode) && (is_skip(error.code()) || refuses_capture(error.code())) &&
+         run.task.settings.caller.on_skip == "eager" && run.rank.alone();
+}
+
 std::unique_ptr<execution::Executor> prepare(TaskRun& run, BatchRun& batch, model::Setup& setup) {
   using Account = MemoryLedger::Account;
   const auto phase = [&](std::string_view name) {
     if (run.ledger) run.ledger->begin(name == "capture" ? Account::graphs : Account::code);
     run.tell_phase(batch.size, name);
   };
+  Rig& rig = run.placement->rig();
   std::unique_ptr<execution::Executor> executor;
   try {
-    executor = run.placement->rig().prepare(batch.size, setup, phase, !batch.result.fallback.empty());
+    executor = rig.prepare(batch.size, setup, phase, !batch.result.fallback.empty());
   } catch (const Error& error) {
-    const bool skip = is_skip(error.code());
-    if (!model::is_graph_mode(run.task.mode) || !(skip || refuses_capture(error.code()))) throw;
-    if (skip) batch.result.counters.emplace().skips[std::string(name_of(error.code()))] = 1;
-    // The other ranks of a group may be in the middle of the mode's step.
-    if (run.task.settings.caller.on_skip != "eager" || !run.rank.alone()) throw;
-    Rig& rig = run.placement->rig();
+    if (model::is_graph_mode(run.task.mode) && is_skip(error.code()))
+      batch.result.counters.emplace().skips[std::string(name_of(error.code()))] = 1;
+    if (!falls_back(run, error)) throw;
     if (!rig.survives(error.code())) forget_refusal(*rig.make_eager(batch.size), rig.stream());
     executor = rig.prepare(batch.size, setup, phase, true);
     batch.result.fallback = model::reference_mode().name;
@@ -63,21 +68,22 @@ void add_package(TaskRun& run, BatchRun& batch, const model::Setup& setup) {
                            setup.upload_seconds + setup.first_step_seconds;
 }
 
-void set_up_first(TaskRun& run, BatchRun& batch) {
-  model::Launch& launch = batch.result.launches.emplace_back();
-  launch.index = run.task.launch;
-  batch.executor = prepare(run, batch, launch.setup);
-  model::Setup& setup = launch.setup;
+// A group of ranks is set up when its slowest rank is.
+void take_slowest(const Rank& rank, model::Setup& setup) {
   for (double* stage : {&*setup.prepare_seconds, &setup.warmup_seconds, &setup.capture_seconds,
                         &setup.instantiate_seconds, &setup.upload_seconds})
-    *stage = run.rank.largest(*stage);
-  if (const double longest = run.rank.largest(setup.break_seconds.value_or(0)); longest > 0)
+    *stage = rank.largest(*stage);
+  if (const double longest = rank.largest(setup.break_seconds.value_or(0)); longest > 0)
     setup.break_seconds = longest;
+}
+
+// Adds to the batch's result what was prepared: graphs, paths, rewrites, and facts of training.
+void add_prepared_facts(const TaskRun& run, BatchRun& batch) {
   const execution::StepCounts counts = batch.executor->counts();
   if (!counts.unseen) batch.result.graph = counts.graphs;
   batch.result.paths = paths_of(*batch.executor);
-  const bool chooses = run.program != nullptr || !model::later_axis(run.task, "torch-dynamic").empty();
-  if (chooses && !run.task.settings.caller.tune_sizes.empty())
+  const bool can_be_tuned = run.program != nullptr || !model::later_axis(run.task, "torch-dynamic").empty();
+  if (can_be_tuned && !run.task.settings.caller.tune_sizes.empty())
     batch.result.tuned = model::is_tuned(run.task.settings.caller, batch.size);
   if (run.program != nullptr) {
     for (const std::string& line : run.program->rewrites()) {
@@ -93,6 +99,17 @@ void set_up_first(TaskRun& run, BatchRun& batch) {
         batch.result.training->breaks.push_back({std::string(name_of(ErrorCode::no_gradient_capture)), line});
     }
   }
+}
+
+// Sets a batch up in the first placement, where everything that is reported once is found. The ramp times the
+// first steps behind the warmups, and count() reads what these recorded and updated, so it comes after the
+// ramp.
+void set_up_first(TaskRun& run, BatchRun& batch) {
+  model::Launch& launch = batch.result.launches.emplace_back();
+  launch.index = run.task.launch;
+  batch.executor = prepare(run, batch, launch.setup);
+  take_slowest(run.rank, launch.setup);
+  add_prepared_facts(run, batch);
   measure_ramp(run.step_of(batch), run.task.settings.sampling, launch);
   count(run, batch);
   launch.setups.push_back(launch.setup);
@@ -135,7 +152,8 @@ void set_up_placement(TaskRun& run, std::int64_t index) {
   if (index % placements_on_a_device == 0) {
     run.placement.reset();
     run.placement.emplace(run.task, run.open, run.make_rig, run.pin);
-    if (run.program != nullptr && run.placements - index <= placements_on_a_device)
+    const bool is_last_device = run.placements - index <= placements_on_a_device;
+    if (run.program != nullptr && is_last_device)
       run.ledger.emplace(run.placement->device(), run.program_rig());
   } else {
     run.placement->move(seed_for(run.task, SeedUse::moves, run.task.launch * run.placements + index));
@@ -156,14 +174,14 @@ void set_up_placement(TaskRun& run, std::int64_t index) {
     if (!batch.executor) report(run, batch);
   }
   if (first) {
+    for (BatchRun& batch : run.batches) {
+      if (batch.executor) batch.result.launches.back().startup = run.startup.startup();
+    }
     note_peaks(run);
     auto choices = run.placement->device().library_choices();
     if (!choices.empty()) run.tell({.choices = std::move(choices)});
   }
   if (run.ledger) run.ledger->begin(MemoryLedger::Account::other);
-  for (BatchRun& batch : run.batches) {
-    if (first && batch.executor) batch.result.launches.back().startup = run.startup.startup();
-  }
 }
 
 void visit(TaskRun& run, BatchRun& batch) {
@@ -172,14 +190,14 @@ void visit(TaskRun& run, BatchRun& batch) {
   };
   run.clock.settle(probe);
   if (const std::optional<double> slowdown = run.pin.hold()) batch.cpu_slowdowns.push_back(*slowdown);
-  std::optional<model::LaunchMachine>& machine = batch.result.launches.front().machine;
+  std::optional<model::LaunchMachine>& machine = batch.result.launches.back().machine;
   if (!machine) machine.emplace().before = run.placement->read_monitor();
   batch.passes->visit(run.step_of(batch), run.placement->device(),
                       run.task.settings.instruments.cold_l2 ? nullptr : run.placement->cache());
   const std::optional<double> slowdown = run.clock.slowdown(probe);
   if (slowdown) batch.device_slowdowns.push_back(*slowdown);
   // The probe decides, because a monitor may still report a limit after the work that reached the limit.
-  const bool lowered = slowdown.value_or(DeviceClock::lowered) >= DeviceClock::lowered;
+  const bool lowered = slowdown.value_or(DeviceClock::lowered_factor) >= DeviceClock::lowered_factor;
   add_later_reading(*machine, run.placement->read_monitor(), lowered);
   machine->cpu = run.pin.cpu();
 }

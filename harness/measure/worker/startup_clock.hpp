@@ -1,4 +1,5 @@
-// Times how long a worker takes to be ready, in successive stages without gaps.
+// Times how long a worker takes to be ready: stages by lap(), one after the other without gaps, and those
+// that the setups of batches timed themselves.
 #pragma once
 
 #include <chrono>
@@ -19,10 +20,12 @@ class StartupClock {
           Stopwatch(SteadyClock::time_point(std::chrono::nanoseconds(spawned_ns))).seconds();
   }
 
+  // Adds the time since the last lap to a stage.
   void lap(double model::Startup::*stage) {
     startup_.*stage += last_.seconds();
     last_ = {};
   }
+  // Adds a batch's setup in the first placement.
   void add(const model::Setup& setup) {
     startup_.prepare_seconds += setup.prepare_seconds.value_or(0);
     startup_.warmup_seconds += setup.warmup_seconds;
@@ -33,13 +36,15 @@ class StartupClock {
     startup_.upload_seconds += setup.upload_seconds;
     startup_.first_step_seconds += setup.first_step_seconds;
   }
-  // Tells a step's opening, which the device's stage contains, in its own stages.
-  void tell(const model::Opening& opening) {
+  // A foreign step is opened while the stage of the context is timed. Moves that time to the opening's
+  // stages.
+  void split_opening(const model::Opening& opening) {
     model::add(startup_.opening, opening);
     for (const auto stage : model::opening_stages) startup_.context_seconds -= (opening.*stage).value_or(0);
   }
-  std::optional<model::PackageUse> package;
   const model::Startup& startup() const noexcept { return startup_; }
+
+  std::optional<model::PackageUse> package;  // what opening a package took; the batches' results repeat it
 
  private:
   model::Startup startup_{};

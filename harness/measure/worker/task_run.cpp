@@ -62,7 +62,7 @@ void finish_batch(TaskRun& run, BatchRun& batch) {
   launch.setup.compiled_from = report.compiled_from;
   launch.setup.compiled_pieces = std::move(report.compiled_pieces);
   launch.setups.front() = launch.setup;
-  run.startup.tell(report.opening);
+  run.startup.split_opening(report.opening);
   for (const model::CaptureSkip& skip : report.skips) {
     if (batch.result.counters) ++batch.result.counters->skips[skip.reason];
     if (!contains(batch.result.capture_skips, skip)) batch.result.capture_skips.push_back(skip);
