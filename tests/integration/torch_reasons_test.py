@@ -10,7 +10,7 @@ import tempfile
 import textwrap
 import unittest
 
-from harness_case import HarnessCase
+from harness_case import BINARY, HarnessCase
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "workloads/torch"), str(ROOT / "tests/torch")]
@@ -235,7 +235,6 @@ STEPS = """
     ranged = build(lambda x: sum(x[:, i] for i in range((3 * x.max()).long())))
     close = build(lambda x: x * torch.allclose(x, x))
     filled = build(lambda x: torch.where(x > 0.5, x, torch.zeros_like(x)).masked_fill(x > 0.7, 3))
-    many = build(lambda x: x * x.max().item() + len(x.nonzero()))
 
     def is_captured():
         try:  # a build of torch without CUDA cannot ask
@@ -278,6 +277,24 @@ WAITS = "it waits for the device, if its tensor is on the GPU (capture-failures:
 
 @unittest.skipUnless(HAS_TORCH, f"{PYTHON} has no torch")
 class OnTheHost(HarnessCase):
+    ASKED = ("plain filled hot guarded no_input item branch number ranged close both mask counted to_cpu listed "
+             "printed none generator functions counting meta failing").split()
+
+    @classmethod
+    def setUpClass(cls):
+        """Asks about all functions in children of one interpreter: to import torch takes longer than to answer."""
+        super().setUpClass()
+        with tempfile.TemporaryDirectory() as folder:
+            step = pathlib.Path(folder) / "step.py"
+            step.write_text(textwrap.dedent(STEPS), encoding="utf-8")
+            done = subprocess.run([PYTHON, "-B", ROOT / "tests/torch/doctors.py", cls.modules(), step, *cls.ASKED],
+                                  capture_output=True, text=True, check=True)
+        cls.answers = json.loads(done.stdout)
+
+    @staticmethod
+    def modules():
+        return pathlib.Path(BINARY).parents[1] / "lib/graphbench"
+
     def setUp(self):
         super().setUp()
         (self.folder / "step.py").write_text(textwrap.dedent(STEPS), encoding="utf-8")
@@ -287,8 +304,9 @@ class OnTheHost(HarnessCase):
                                    code=code)
 
     def lines(self, function, code):
-        done = self.doctor(function, "--device", "host", code=code)
-        lines = done.stdout.splitlines()
+        ended, said, complaint = self.answers[function]
+        self.assertEqual(code, ended, said + complaint)
+        lines = said.splitlines()
         self.assertIn(UNDECIDED, lines[-1])
         return lines
 
@@ -341,8 +359,9 @@ class OnTheHost(HarnessCase):
                          tuple(json.loads(done.stdout)[name] for name in ("silent_section", "found")))
 
     def test_exit_codes_and_refusals(self):
-        self.assertIn("RuntimeError: shape '[3, 5]' is invalid",
-                      self.doctor("failing", "--device", "host", code=1).stderr)
+        code, _, complaint = self.answers["failing"]
+        self.assertEqual(1, code)
+        self.assertIn("RuntimeError: shape '[3, 5]' is invalid", complaint)
         self.assertIn("the function must return a callable", self.doctor("no_step", code=1).stderr)
         for arguments, words in ((["--torch", "step.py:no", "--python", PYTHON], "has no function no"),
                                  (["--torch", "step.py:plain", "--python", PYTHON, "--device", "cuda:9"],
