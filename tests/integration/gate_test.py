@@ -10,11 +10,10 @@ import unittest
 
 import harness_case
 import yaml
+from torch_case import HAS_TORCH, PYTHON
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 GATE = ROOT / "ci" / "gate"
-PYTHON = "/usr/bin/python3"
-HAS_TORCH = subprocess.run([PYTHON, "-c", "import torch"], capture_output=True, check=False).returncode == 0
 TEMPLATES = ROOT / "ci" / "templates"
 TINY = ["--device", "host", "--workload", "mlp", "--mode", "eager", *harness_case.TINY[3:]]
 

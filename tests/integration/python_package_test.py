@@ -10,10 +10,9 @@ import textwrap
 import unittest
 
 from harness_case import BINARY, HarnessCase
+from torch_case import HAS_TORCH, PYTHON
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-PYTHON = "/usr/bin/python3"
-HAS_TORCH = subprocess.run([PYTHON, "-c", "import torch"], capture_output=True, check=False).returncode == 0
 QUICK = 'mode="eager", device="host", time_per_cell=0.01, samples_max=5, no_pin=True'
 
 STEP = """

@@ -13,10 +13,9 @@ from flood import CHUNKED, ENDLESS, flood
 from harness_case import TINY
 from serve_case import LONG, TOKEN, ServeCase
 from serve_case import TINY as SMALL
+from torch_case import HAS_TORCH, PYTHON
 
 MIB = 1024 * 1024
-PYTHON = "/usr/bin/python3"
-HAS_TORCH = subprocess.run([PYTHON, "-c", "import torch"], capture_output=True, check=False).returncode == 0
 STEP = """
 import torch
 

@@ -8,9 +8,10 @@ import sys
 import unittest
 from unittest import mock
 
+from torch_case import HAS_TORCH, PYTHON
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "workloads/torch"), str(ROOT / "tests/torch")]
-PYTHON = "/usr/bin/python3"
 
 
 def cases():
@@ -107,8 +108,7 @@ def report():
             print("LIVES" if holds(case) else "right", what, flush=True)
 
 
-@unittest.skipUnless(subprocess.run([PYTHON, "-c", "import torch"], capture_output=True,
-                                    check=False).returncode == 0, f"{PYTHON} has no torch")
+@unittest.skipUnless(HAS_TORCH, f"{PYTHON} has no torch")
 class Callables(unittest.TestCase):
     def test_cases_and_mutants(self):
         done = subprocess.run([PYTHON, "-B", __file__, "--report"], capture_output=True, text=True,

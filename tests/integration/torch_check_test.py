@@ -12,8 +12,9 @@ import sys
 import unittest
 from unittest import mock
 
+from torch_case import HAS_TORCH, PYTHON
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-PYTHON = "/usr/bin/python3"
 
 
 def cases():
@@ -417,7 +418,7 @@ def report():
     wrong = []
 
     def is_right(name):
-        """In a child, because PyTorch 1.13 keeps the tensors of a closed step, which later ones would look at."""
+        """In a child, because PyTorch 1.13 keeps the tensors of a closed step, which others would look at."""
         if child := os.fork():
             return os.waitpid(child, 0)[1] == 0
         right = False
@@ -437,9 +438,6 @@ def report():
                 wrong.append(f"mutant: {name}: nothing is wrong with the case '{case}'")
     print("\n".join(wrong))
     print(f"{len(found)} cases, {len(mutants)} mutants, {len(wrong)} wrong")
-
-
-HAS_TORCH = subprocess.run([PYTHON, "-c", "import torch"], capture_output=True, check=False).returncode == 0
 
 
 @unittest.skipUnless(HAS_TORCH, f"{PYTHON} has no torch")

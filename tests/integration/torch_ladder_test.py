@@ -6,7 +6,7 @@ import textwrap
 import unittest
 
 from harness_case import HarnessCase
-from torch_test import HAS_TORCH, PYTHON
+from torch_case import HAS_TORCH, PYTHON
 
 STEPS = """
     import functools

@@ -11,8 +11,9 @@ import types
 import unittest
 from unittest import mock
 
+from torch_case import HAS_TORCH, PYTHON
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-PYTHON = "/usr/bin/python3"
 
 
 def cases():
@@ -297,9 +298,6 @@ def report():
             if holds(case):
                 alive.append(name)
     print(json.dumps({"cases": len(found), "wrong": wrong, "mutants": len(mutants), "alive": alive}))
-
-
-HAS_TORCH = subprocess.run([PYTHON, "-c", "import torch"], capture_output=True, check=False).returncode == 0
 
 
 @unittest.skipUnless(HAS_TORCH, f"{PYTHON} has no torch")

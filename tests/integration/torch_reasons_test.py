@@ -11,14 +11,13 @@ import textwrap
 import unittest
 
 from harness_case import BINARY, HarnessCase
+from torch_case import HAS_TORCH, PYTHON
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "workloads/torch"), str(ROOT / "tests/torch")]
 import cures  # noqa: E402
 from graphbench_reasons import CURES, Answer, section_of, with_section  # noqa: E402
 
-PYTHON = "/usr/bin/python3"
-HAS_TORCH = subprocess.run([PYTHON, "-c", "import torch"], capture_output=True, check=False).returncode == 0
 SECTIONS = [section for section, _ in CURES]
 
 PINNED = ("Cannot copy between CPU and CUDA tensors during CUDA graph capture unless the CPU tensor is "
@@ -277,23 +276,21 @@ WAITS = "it waits for the device, if its tensor is on the GPU (capture-failures:
 
 @unittest.skipUnless(HAS_TORCH, f"{PYTHON} has no torch")
 class OnTheHost(HarnessCase):
-    ASKED = ("plain filled hot guarded no_input item branch number ranged close both mask counted to_cpu listed "
-             "printed none generator functions counting meta failing").split()
+    ASKED = ("plain filled hot guarded no_input item branch number ranged close both mask counted to_cpu "
+             "listed printed none generator functions counting meta failing").split()
 
     @classmethod
     def setUpClass(cls):
-        """Asks about all functions in children of one interpreter: to import torch takes longer than to answer."""
+        """Asks about all functions in children of one interpreter: an import of torch takes longer."""
         super().setUpClass()
         with tempfile.TemporaryDirectory() as folder:
             step = pathlib.Path(folder) / "step.py"
             step.write_text(textwrap.dedent(STEPS), encoding="utf-8")
-            done = subprocess.run([PYTHON, "-B", ROOT / "tests/torch/doctors.py", cls.modules(), step, *cls.ASKED],
-                                  capture_output=True, text=True, check=True)
+            done = subprocess.run(
+                [PYTHON, "-B", ROOT / "tests/torch/doctors.py",
+                 pathlib.Path(BINARY).parents[1] / "lib/graphbench", step, *cls.ASKED],
+                capture_output=True, text=True, check=True)
         cls.answers = json.loads(done.stdout)
-
-    @staticmethod
-    def modules():
-        return pathlib.Path(BINARY).parents[1] / "lib/graphbench"
 
     def setUp(self):
         super().setUp()

@@ -13,6 +13,7 @@ import unittest
 from unittest import mock
 
 from harness_case import BINARY, HarnessCase
+from torch_case import HAS_TORCH, PYTHON
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests/torch"))
@@ -20,8 +21,6 @@ import judged  # noqa: E402
 import lanes  # noqa: E402
 import systems  # noqa: E402
 
-PYTHON = "/usr/bin/python3"
-HAS_TORCH = subprocess.run([PYTHON, "-c", "import torch"], capture_output=True, check=False).returncode == 0
 RIGHT = {"eager": "ok", "whole": "refused", "says": "aten::item at steps.py:", "why": "It waits."}
 
 

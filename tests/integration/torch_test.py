@@ -13,14 +13,13 @@ from unittest import mock
 
 from client import wait_for
 from harness_case import BINARY, HarnessCase
+from torch_case import HAS_TORCH, PYTHON
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "workloads/torch"), str(ROOT / "tests/torch")]
 import every_mode  # noqa: E402
 import graphbench_facts  # noqa: E402
 
-PYTHON = "/usr/bin/python3"
-HAS_TORCH = subprocess.run([PYTHON, "-c", "import torch"], capture_output=True, check=False).returncode == 0
 
 STEPS = """
     import os

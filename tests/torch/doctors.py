@@ -2,7 +2,7 @@
 
     doctors.py FOLDER FILE FUNCTION...      prints {function: [exit code, stdout, stderr]}
 
-FOLDER holds graphbench.py; each answer is what `graphbench doctor --device host` gives, which runs its main()."""
+FOLDER holds graphbench.py, whose main() is what `graphbench doctor --device host` runs."""
 
 import gc
 import json
