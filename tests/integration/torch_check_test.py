@@ -31,7 +31,9 @@ def cases():
     import graphbench_state as state
     import graphbench_walk as walk
     import graphbench_versions as versions
-    from stand_in import installed, judge
+    from every_mode import MODES
+    from graphbench_abi import Skip
+    from stand_in import installed, judge, request
 
     nn = torch.nn
     all_objects = state.collected
@@ -286,6 +288,17 @@ def cases():
         with mock.patch.object(state, "collected", all_objects):
             return judge(build)["state"]["count"] == 1
 
+    def modes_of_a_host():
+        """PyTorch's steps run there in mode eager alone, and every other says so."""
+        def said_of(mode):
+            try:
+                return graphbench_step.Step(plain, request(mode, 2, {}), __file__).mode
+            except Skip as why:
+                return str(why).partition(" needs a GPU: the host device runs PyTorch's steps only e")[0]
+        modes = ["torch.replay", *MODES]
+        return [said_of(mode) for mode in modes] == [
+            mode if mode == "eager" else f"mode {mode}" for mode in modes]
+
     def line_of(text):
         lines = pathlib.Path(__file__).read_text(encoding="utf-8").splitlines()
         return 1 + next(index for index, line in enumerate(lines) if text in line)
@@ -374,6 +387,7 @@ def cases():
         "a device is named by the driver": named_by_driver,
         "a handle's pool is kept by a graph": pool_of_handle,
         "what is frozen is state": frozen_state,
+        "a mode that a host lacks says so": modes_of_a_host,
         "--torch-inputs keep": lambda: judge(plain, torch_inputs="keep")["inputs"]["renewed"] == 0,
     }
     for path in sorted((ROOT / "workloads/torch/examples").glob("*.py")):

@@ -224,6 +224,56 @@ TEST(MakePlan, AStepOfPyTorchRunsOnTheHostInModeEagerAloneUnlessTheUserNamesMode
   EXPECT_THAT(modes(), ElementsAre("eager", "whole"));
 }
 
+model::Plan planned_step(std::map<std::string, std::string> texts) {
+  Catalog catalog = sample_catalog();
+  catalog.workloads = {{"step",
+                        "",
+                        "torch",
+                        {},
+                        {},
+                        {"eager", "whole", "piecewise", "torch.cudagraphs", "torch.reduce-overhead"}}};
+  texts.insert({{"launches", "1"}, {"batch", "2"}});
+  options::SweepOptions options = options::check_options(flags(texts));
+  options.torch = {"/step.py", "build", "python3"};
+  return make_plan(options, catalog, {});
+}
+
+TEST(MakePlan, AxesOfPyTorchStepsAreOfTheCellsThatTheyChange) {
+  const std::string whole = "step/own/own/own/b2/w3/whole", compiled = whole + "/torch-compile=default";
+  EXPECT_THAT(
+      ids(planned_step(
+          {{"mode", "eager,whole"}, {"torch-compile", "none,default"}, {"torch-hide-capture", "on"}})),
+      testing::UnorderedElementsAre("step/own/own/own/b2/w3/eager",
+                                    "step/own/own/own/b2/w3/eager/torch-compile=default",
+                                    whole + "/torch-hide-capture=on", compiled + "/torch-hide-capture=on"));
+  const std::string general = "/torch-dynamic=on", inductor = general + "/torch-inductor=a=1+b=2";
+  const std::string reduced = "step/own/own/own/b2/w3/torch.reduce-overhead";
+  EXPECT_THAT(
+      ids(planned_step({{"mode", "whole,torch.reduce-overhead,torch.cudagraphs"},
+                        {"torch-compile", "none,default"},
+                        {"torch-dynamic", "on"},
+                        {"torch-inductor", "none,a=1+b=2"},
+                        {"tune-sizes", "2"}})),
+      testing::UnorderedElementsAre(whole, compiled + general, compiled + inductor, reduced + general,
+                                    reduced + inductor, "step/own/own/own/b2/w3/torch.cudagraphs" + general));
+}
+
+TEST(MakePlan, RefusesValuesThatCompileNothingOfAPyTorchStep) {
+  const auto refused = [](const std::string& option, const std::string& value, const std::string& compile,
+                          const std::string& words) {
+    const std::map<std::string, std::string> texts{
+        {"mode", "piecewise"}, {"torch-compile", compile}, {option, value}};
+    EXPECT_THAT(test::refusal([&] { planned_step(texts); }),
+                testing::AllOf(testing::StartsWith("--" + option + ": "), HasSubstr(words)));
+  };
+  refused("torch-dynamic", "on", "none", "--torch-compile default,max-autotune");
+  refused("torch-inductor", "a=1", "none", "--torch-compile default,max-autotune");
+  refused("torch-inductor", "a=1+b", "default", "\"a=1+b\" is not KEY=VALUE");
+  refused("torch-inductor", "a=/b", "default", "\"a=/b\" is not KEY=VALUE");
+  refused("torch-pieces", "traced", "default", "are always traced");
+  refused("tune-sizes", "2", "default", "--torch-dynamic on");
+}
+
 TEST(MakePlan, AWorkloadWithoutTheDefaultPresetRunsItsFirst) {
   const model::Plan plan = planned(flags({{"workload", "mlp,mine"}}));
   EXPECT_THAT(plan.facts.axes.preset, ElementsAre("tiny", "odd"));
