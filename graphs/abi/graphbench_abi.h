@@ -462,6 +462,10 @@ typedef struct gb_step {
    * graphs of all steps of the process, the memory that only these graphs used. capture() is called again
    * later. Null: `graphbench bill --cycles` refuses the step. */
   int (*drop)(void* step, int32_t what, char* error, size_t error_size);
+  /* For `--profile`, or null: runs one eager step. Where another module begins or goes on, waits for what was
+   * enqueued, and calls mark(name, marks): what follows is the module's ("": none's) until the next call. */
+  int (*run_by_modules)(void* step, void (*mark)(const char* name, void* marks), void* marks, char* error,
+                        size_t error_size);
 } gb_step;
 
 /* ---- the plugin itself --------------------------------------------------------------------- */

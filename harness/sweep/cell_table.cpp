@@ -127,6 +127,7 @@ void CellTable::add_cell(const model::CellResult& reported) {
   }
   if (!reported.capture_skips.empty()) cell.capture_skips = reported.capture_skips;
   if (reported.records) cell.records = reported.records;
+  if (reported.profile) cell.profile = reported.profile;
   if (reported.memory) cell.memory = reported.memory;
   for (model::Launch launch : reported.launches) {
     launch.index = task_.launch;

@@ -245,6 +245,12 @@ class Torch(HarnessCase):
         other = self.sweep("model", "--torch-hide-capture")
         self.assert_refused(other, "--torch-hide-capture", "would change no cell", "--mode whole")
 
+    def test_a_profile_needs_a_device_that_sees_the_kernels(self):
+        done = self.sweep("model", "--mode", "eager", "--profile", code=0)
+        self.assertIn("note: no profile: the host device does not see the kernels of a step that a library "
+                      "runs", " ".join(done.stdout.split()))
+        self.assertNotIn("profile", self.result()["cells"][0])
+
     def test_an_exit_and_closed_descriptors_cost_their_batches_and_nothing_is_left_behind(self):
         done = self.sweep("leaving", "--mode", "eager", "--json", "-", batch="1,2,4,8", code=3)
         cells = {cell["batch"]: cell for cell in json.loads(done.stdout)["cells"]}

@@ -36,6 +36,7 @@ from graphbench_abi import Refusal, Skip, reason_of  # noqa: E402
 from graphbench_doctor import examine  # noqa: E402
 from graphbench_doctor_host import examine_on_host, is_without_gpu  # noqa: E402
 from graphbench_graphed import FreshCache  # noqa: E402
+from graphbench_modules import run_by_modules  # noqa: E402
 from graphbench_rows import rows_of  # noqa: E402
 from graphbench_step import Step, in_ranks  # noqa: E402
 
@@ -75,7 +76,7 @@ class Host:
             abi.STATE(self.answer(Step.lend_state)), abi.CHECK(self.answer(Step.check)),
             abi.ROWS(self.answer(lambda step, lent: rows_of(step).lend(lent), counts=True)),
             abi.NARROW(self.answer(lambda step, rows: rows_of(step).narrow(rows))),
-            abi.DROP(self.answer(Step.drop)))
+            abi.DROP(self.answer(Step.drop)), abi.BY_MODULES(self.answer(run_by_modules)))
         self.plugin = abi.Plugin(
             ctypes.sizeof(abi.Plugin), abi.VERSION, b"torch", versions(file).encode(), step_count=1,
             steps=ctypes.pointer(ctypes.pointer(self.record)))

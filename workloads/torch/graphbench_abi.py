@@ -40,11 +40,12 @@ CHECK = CFUNCTYPE(c_int, py_object, c_char_p, POINTER(c_char_p), *ERROR)
 ROWS = CFUNCTYPE(c_int32, py_object, POINTER(POINTER(Rows)), *ERROR)
 NARROW = CFUNCTYPE(c_int, py_object, c_int64, *ERROR)
 DROP = CFUNCTYPE(c_int, py_object, c_int32, *ERROR)
+BY_MODULES = CFUNCTYPE(c_int, py_object, CFUNCTYPE(None, c_char_p, c_void_p), c_void_p, *ERROR)
 
 StepRecord = record("StepRecord", struct_size=c_uint32, mode_count=c_int32, name=c_char_p, help=c_char_p,
                     modes=POINTER(c_char_p), open=OPEN, parts=PARTS, run=RUN, capture=CAPTURE, fill=FILL,
                     outputs=OUTPUTS, report=REPORT, close=CLOSE, user=c_void_p, state=STATE, check=CHECK,
-                    rows=ROWS, narrow=NARROW, drop=DROP)
+                    rows=ROWS, narrow=NARROW, drop=DROP, run_by_modules=BY_MODULES)
 Plugin = record("Plugin", struct_size=c_uint32, abi_version=c_uint32, name=c_char_p, version=c_char_p,
                 workloads=c_void_p, ops=c_void_p, workload_count=c_int32, op_count=c_int32, passes=c_void_p,
                 pass_count=c_int32, step_count=c_int32, steps=POINTER(POINTER(StepRecord)))

@@ -198,6 +198,23 @@ std::string ForeignStep::check(const std::string& heard) {
   return said == nullptr ? "" : said;
 }
 
+void ForeignStep::run_by_modules(const std::function<void(std::string name)>& mark) {
+  if (record_.run_by_modules == nullptr) return;
+  std::exception_ptr failure;  // must not pass through the library's frames
+  const auto guarded = [&](const char* name) {
+    try {
+      if (!failure) mark(name);
+    } catch (...) {
+      failure = std::current_exception();
+    }
+  };
+  const auto call = [](const char* name, void* marks) { (*static_cast<decltype(&guarded)>(marks))(name); };
+  void* const marks = const_cast<void*>(static_cast<const void*>(&guarded));
+  checked("run_by_modules",
+          [&] { return record_.run_by_modules(step_, call, marks, reason_.data(), reason_.size()); });
+  if (failure) std::rethrow_exception(failure);
+}
+
 ForeignExecutor::ForeignExecutor(Device& device, Stream& stream, ForeignStep& step, bool eagerly,
                                  std::int64_t rows)
     : device_(device),

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -52,6 +53,9 @@ class ForeignStep {
   void drop(std::int32_t what);  // see gb_step.drop
   bool checks_itself() const noexcept { return record_.check != nullptr; }
   std::string check(const std::string& heard);  // one turn of gb_step.check
+  // Runs an eager step, unless the record names no modules. Calls `mark` with the name of each module that
+  // begins or goes on, when all that was enqueued before it is done.
+  void run_by_modules(const std::function<void(std::string name)>& mark);
 
  private:
   template <typename Call>

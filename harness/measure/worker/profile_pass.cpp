@@ -1,7 +1,6 @@
 // The profiling pass: prepares and runs each batch again under the profiler, so that the timeline shows its
 // setup, and its graphs are instantiated while recording is on.
 #include <algorithm>
-#include <map>
 #include <memory>
 #include <new>
 #include <string>
@@ -112,17 +111,13 @@ class BatchProfile {
     eager.submit();
     rig_.stream().synchronize();
     static_cast<void>(profiler_.collect());
-    std::map<std::string, std::vector<std::string>> ops;
+    KernelOps ops;
     for (const execution::StepItem& item : eager.items()) {
       item.kernel->launch(rig_.stream(), item.operands);
       rig_.stream().synchronize();
-      const std::string& op = rig_.program().ops()[item.op].name;
-      for (const Activity& activity : profiler_.collect()) {
-        std::vector<std::string>& named = ops[activity.name];
-        if (named.empty() || named.back() != op) named.push_back(op);
-      }
+      ops.add(rig_.program().ops()[item.op].name, profiler_.collect());
     }
-    for (model::ProfileEntry& kernel : kernels) kernel.ops = ops[kernel.name];
+    ops.name(kernels);
   }
 
   std::vector<Activity> collect() {

@@ -67,6 +67,20 @@ BusyTime busy_time(std::vector<Activity> activities) {
   return time;
 }
 
+void KernelOps::add(const std::string& op, const std::vector<Activity>& activities) {
+  if (op.empty()) return;
+  for (const Activity& activity : activities) {
+    std::vector<std::string>& ops = ops_[activity.name];
+    if (std::ranges::find(ops, op) == ops.end()) ops.push_back(op);
+  }
+}
+
+void KernelOps::name(std::vector<model::ProfileEntry>& kernels) const {
+  for (model::ProfileEntry& kernel : kernels) {
+    if (const auto found = ops_.find(kernel.name); found != ops_.end()) kernel.ops = found->second;
+  }
+}
+
 model::Profile summarize_profile(const std::vector<RecordedStep>& steps) {
   GRAPHBENCH_ASSERT(!steps.empty());
   std::vector<double> busy;

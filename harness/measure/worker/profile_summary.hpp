@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "graphs/device/profiler.hpp"
@@ -25,6 +27,17 @@ BusyTime busy_time(std::vector<Activity> activities);
 struct RecordedStep {
   double device_seconds = 0;  // time between the step's two events
   std::vector<Activity> activities;
+};
+
+// Which ops of a program, or modules of a foreign step, launch each kernel.
+class KernelOps {
+ public:
+  // `op`: empty for what no op is known to launch.
+  void add(const std::string& op, const std::vector<Activity>& activities);
+  void name(std::vector<model::ProfileEntry>& kernels) const;
+
+ private:
+  std::map<std::string, std::vector<std::string>> ops_;  // by kernel
 };
 
 // Medians over `steps`. `top` has at most ten names, including copies and fills. Needs at least one step.

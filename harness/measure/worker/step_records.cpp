@@ -3,6 +3,7 @@
 #include <array>
 
 #include "graphs/base/clock.hpp"
+#include "harness/measure/foreign/foreign_rig.hpp"
 #include "harness/measure/worker/empty_graph.hpp"
 #include "harness/measure/worker/profile_summary.hpp"
 #include "harness/measure/worker/task_run.hpp"
@@ -60,14 +61,18 @@ double graph_seconds(const EmptyLine& line, const StepList& eager) {
          std::max(0.0, profile.busy_seconds - operations * line.busy);
 }
 
-StepList record(execution::Executor& executor, Stream& stream, ActivityProfiler& profiler) {
+StepList record(execution::Executor& executor, Device& device, Stream& stream, ActivityProfiler& profiler) {
+  const std::unique_ptr<Event> begin = device.make_event();
+  const std::unique_ptr<Event> end = device.make_event();
   const auto submit = [&] {
     if (executor.restores()) {
       executor.restore();
       stream.synchronize();
       static_cast<void>(profiler.collect());
     }
+    begin->record(stream);
     executor.submit();
+    end->record(stream);
   };
   for (int i = 0; i < profile_settling_steps; ++i) submit();
   stream.synchronize();
@@ -76,7 +81,7 @@ StepList record(execution::Executor& executor, Stream& stream, ActivityProfiler&
   for (int i = 0; i < recorded_steps; ++i) {
     submit();
     stream.synchronize();
-    steps.push_back({.device_seconds = 0, .activities = profiler.collect()});
+    steps.push_back({.device_seconds = end->seconds_since(*begin), .activities = profiler.collect()});
   }
   return steps;
 }
@@ -94,15 +99,40 @@ ProfiledGraphs graphs_of(const execution::Executor& executor) {
   return graphs;
 }
 
+model::Profile profile_of(TaskRun& run, BatchRun& batch, const StepList& steps, ActivityProfiler& profiler) {
+  model::Profile profile = summarize_profile(steps);
+  const std::optional<model::Summary>& unrecorded = batch.result.launches.back().device_seconds;
+  if (unrecorded && unrecorded->p50 > 0) profile.slowdown = profile.device_seconds / unrecorded->p50;
+  execution::Executor& eager = batch.executor->eager();
+  if (eager.restores()) eager.restore();
+  Rig& rig = run.placement->rig();
+  rig.stream().synchronize();
+  static_cast<void>(profiler.collect());
+  KernelOps modules;
+  std::string module;
+  const auto enter = [&](std::string next) {
+    modules.add(module, profiler.collect());
+    module = std::move(next);
+  };
+  rig.of_step()->opened(batch.size, run.task.mode).run_by_modules(enter);
+  rig.stream().synchronize();
+  enter("");
+  modules.name(profile.top);
+  return profile;
+}
+
 void record_batch(TaskRun& run, BatchRun& batch, const EmptyLine& line, ActivityProfiler& profiler) {
+  Device& device = run.placement->device();
   Stream& stream = run.placement->rig().stream();
   execution::Executor& executor = *batch.executor;
-  const StepList eager = record(executor.eager(), stream, profiler);
+  const StepList eager = record(executor.eager(), device, stream, profiler);
   const bool is_eager = &executor.eager() == &executor;
   ProfiledGraphs graphs = graphs_of(executor);
   graphs.all_but_copies = model::is_step_mode(run.task.mode) && batch.result.capture_skips.empty();
-  model::StepRecords& records = batch.result.records.emplace(summarize_records(
-      is_eager ? eager : record(executor, stream, profiler), eager, is_eager ? ProfiledGraphs{} : graphs));
+  const StepList steps = is_eager ? eager : record(executor, device, stream, profiler);
+  model::StepRecords& records =
+      batch.result.records.emplace(summarize_records(steps, eager, is_eager ? ProfiledGraphs{} : graphs));
+  if (run.task.settings.instruments.profile) batch.result.profile = profile_of(run, batch, steps, profiler);
   // A step that runs nothing on the device has no graph to predict.
   records.graph_seconds = eager.back().activities.empty() ? 0 : graph_seconds(line, eager);
 }
@@ -112,7 +142,16 @@ void record_batch(TaskRun& run, BatchRun& batch, const EmptyLine& line, Activity
 void record_steps(TaskRun& run) {
   Device& device = run.placement->device();
   Stream& stream = run.placement->rig().stream();
-  if (device.info().kind == "host") return;
+  const char* const none =
+      device.info().kind == "host" ? "the host device does not see the kernels of a step that a library runs"
+      // Its recorded time would predict a wrong gain.
+      : !run.rank.alone() ? "with --ranks the kernel of a collective waits for other ranks"
+                          : nullptr;
+  if (none != nullptr) {
+    if (run.task.settings.instruments.profile)
+      run.tell({.profiler = model::InstrumentState{.available = false, .detail = none}});
+    return;
+  }
   tell_profiler(run, [&](std::int64_t& at) -> model::InstrumentState {
     EmptyLine line = measure_line(device, stream);
     const ProfilerResult made = device.make_profiler();

@@ -138,9 +138,7 @@ void run_stages(TaskRun& run) {
     if (run.program == nullptr && !has_failed(batch))
       batch.result.launches.front().startup = run.startup.startup();
   }
-  // With ranks the step is not recorded: a collective's kernel waits for other ranks, so its recorded time
-  // would predict a wrong gain.
-  if (run.program == nullptr && run.rank.alone() && run.placement->rig().allocated()) record_steps(run);
+  if (run.program == nullptr && run.placement->rig().allocated()) record_steps(run);
   for (BatchRun& batch : run.batches) {
     for (const Stage& stage : after_measuring) attempt(run, batch, stage);
     report(run, batch);

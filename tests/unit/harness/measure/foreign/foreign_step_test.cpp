@@ -88,7 +88,8 @@ class ForeignStepTest : public testing::Test {
                   .check = nullptr,
                   .rows = nullptr,
                   .narrow = nullptr,
-                  .drop = nullptr};
+                  .drop = nullptr,
+                  .run_by_modules = nullptr};
   LendingDevice device_;
   std::unique_ptr<Stream> stream_ = device_.make_stream();
 };
@@ -134,6 +135,24 @@ TEST_F(ForeignStepTest, TooManyOutputsAndTooLongAReportAreRefusedWithTheLimit) {
   };
   ForeignStep talkative = made("eager", {GB_PART_RUN});
   EXPECT_THAT(test::failure([&] { talkative.report(); }), HasSubstr("longer than 1048576 bytes"));
+}
+
+TEST_F(ForeignStepTest, AStepIsRunByModulesAndAFailureInBetweenComesAfterIt) {
+  std::vector<std::string> names;
+  ForeignStep nameless = made("eager", {GB_PART_RUN});
+  nameless.run_by_modules([&](std::string name) { names.push_back(name); });
+  EXPECT_TRUE(names.empty());
+  record_.run_by_modules = [](void* step, void (*mark)(const char*, void*), void* marks, char*, std::size_t) {
+    for (const char* name : {"up", "", "down"}) mark(name, marks);
+    static_cast<Made*>(step)->calls.push_back("done");
+    return 0;
+  };
+  ForeignStep step = made("eager", {GB_PART_RUN});
+  step.run_by_modules([&](std::string name) { names.push_back(name); });
+  EXPECT_THAT(names, ElementsAre("up", "", "down"));
+  const auto fail = [&](const std::string&) { throw Error(ErrorCode::internal, "records are lost"); };
+  EXPECT_THAT(test::failure([&] { step.run_by_modules(fail); }), HasSubstr("records are lost"));
+  EXPECT_THAT(made_.calls, ElementsAre("done", "done"));
 }
 
 TEST_F(ForeignStepTest, AGraphOfNothingFails) {

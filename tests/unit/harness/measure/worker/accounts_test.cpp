@@ -129,6 +129,16 @@ TEST(Profile, CopiesAreBusyTimeButNoKernels) {
   EXPECT_DOUBLE_EQ(profile.busy_seconds, 4);
 }
 
+TEST(KernelOps, NameEachOpOnceAndNothingOfNoOp) {
+  KernelOps ops;
+  for (const char* op : {"up", "down", "up", ""}) ops.add(op, {kernel("gemm", 0, 1), kernel("gemm", 1, 2)});
+  ops.add("", {kernel("fill", 2, 3)});
+  model::Profile profile = summarize_profile({{4, {kernel("gemm", 0, 2), kernel("fill", 2, 3)}}});
+  ops.name(profile.top);
+  EXPECT_EQ(profile.top[0].ops, (std::vector<std::string>{"up", "down"}));
+  EXPECT_TRUE(profile.top[1].ops.empty());
+}
+
 // The medians of event times and recorded times are 6 and 5, but in no step do the two differ by 1.
 TEST(DeviceTimeCheck, ComparesStepByStep) {
   const model::DeviceTimeCheck witness =
