@@ -72,3 +72,12 @@ export function show_devices(devices) {
   set_text(find("device-help"), missing.map(({ id, detail, advice }) =>
     `${id}: ${detail}${advice ? `; ${advice}` : ""}`).join(". "));
 }
+
+// A step of PyTorch is named FILE:FUNCTION, and a sweep runs it alone.
+export function show_workloads(names) {
+  set_options(find("workloads"), names.map((value) => ({ value, text: "" })));
+  const steps = names.filter((name) => name.includes(":"));
+  const built_in = names.filter((name) => !steps.includes(name));
+  set_text(find("workload-help"), `Names with commas between: ${built_in.join(", ")}`
+    + (steps.length > 0 ? `; or one step of PyTorch alone: ${steps.join(", ")}` : "") + ".");
+}

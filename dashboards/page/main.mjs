@@ -1,7 +1,7 @@
 // Polls the queue every two seconds, follows the events of the shown sweep, and shows both.
 import { show_comparison } from "./comparison.mjs";
 import { element, find, set_text } from "./dom.mjs";
-import { make_form, show_devices } from "./form.mjs";
+import { make_form, show_devices, show_workloads } from "./form.mjs";
 import { has_ended, make_queue } from "./queue.mjs";
 import { make_results } from "./results.mjs";
 import * as service from "./service.mjs";
@@ -16,7 +16,7 @@ let following = null; // an AbortController for receiving its events; null: none
 let complete = false; // true if all its events were received
 let polling = null; // the timer of the next poll
 let polls = 0;  // counts polls, so that a poll that ends late is ignored
-let devices_known = false;
+let choices_known = false;
 
 const results = make_results({
   on_save: (id, what) => attempt(() => save(id, what)),
@@ -185,9 +185,10 @@ async function poll() {
     find("forget").hidden = !with_token;
     find("links").hidden = with_token; // links cannot send a token
     show_chosen();
-    if (!devices_known) {
+    if (!choices_known) {
       show_devices(await service.devices());
-      devices_known = true;
+      show_workloads(await service.workloads());
+      choices_known = true;
     }
   }, "problem");
   if (mine === polls && find("token-part").hidden && !document.hidden) polling = setTimeout(poll, POLL_MS);

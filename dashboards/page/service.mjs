@@ -52,6 +52,7 @@ async function message_of(response) {
 const ask = async (...request) => unless_gone((await send(...request)).json());
 
 export const devices = async () => (await ask("GET", "/v1/devices")).devices;
+export const workloads = async () => (await ask("GET", "/v1/workloads")).workloads;
 const PAGE_MAX = 1000; // the service's limit
 
 // Returns the newest sweeps, and whether there are older ones.

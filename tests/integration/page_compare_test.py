@@ -87,6 +87,17 @@ class Compared(PageCase):
                 self.browser.set_window_size(width, 1500)
                 self.assert_axe_finds_nothing()
 
+    def test_the_form_names_workloads_and_steps(self):
+        folder = self.folder / "steps"
+        folder.mkdir(mode=0o755)
+        (folder / "llama.py").write_text("def build(batch, device):\n    pass\n")
+        self.open_page("--torch-folder", "steps")
+        self.wait_until("workload-help", ": mlp, .*; or one step of PyTorch alone: llama:build[.]$")
+        offered = self.run_script("return [...document.querySelectorAll('#workloads option')]"
+                                  ".map(({ value }) => value)")
+        self.assertEqual(("mlp", "llama:build"), (offered[0], offered[-1]))
+        self.assert_axe_finds_nothing()
+
     def test_an_empty_page_offers_a_first_sweep(self):
         self.open_page()
         self.wait_until("first-sweep", "first sweep")

@@ -150,6 +150,9 @@ class ServeBounds(ServeCase):
         folder = self.steps()
         self.serve("--torch-folder", "steps")
         self.assertEqual((200, {"steps": [{"name": "linear"}]}), self.ask("GET", "/v1/steps"))
+        workloads = self.ask("GET", "/v1/workloads")[1]["workloads"]
+        self.assertEqual("linear:build", workloads[-1])
+        self.assertEqual(["mlp"], [name for name in workloads if name == "mlp"])
         for name in ("leaving:build", "../outside:build", f"{folder}/linear:build", "linear.py:build",
                      "other:build", ":build", "example:llama", "linear:", "linear:no()",
                      ["linear:build", "mlp"]):

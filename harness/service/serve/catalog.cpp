@@ -7,7 +7,9 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <map>
+#include <regex>
 #include <utility>
 
 #include "graphs/base/error.hpp"
@@ -120,8 +122,29 @@ std::string CodeFolder::path_of(const std::string& name) const {
   return found->second;
 }
 
+std::vector<std::string> CodeFolder::step_functions() const {
+  static const std::regex two_arguments(
+      R"(def ([A-Za-z]\w*)\(\s*\w+[^,=()]*,\s*\w+[^,=()]*(,[^()]*=[^()]*)?\).*)");
+  std::vector<std::string> found;
+  for (const auto& [name, path] : files()) {
+    std::ifstream file(path);
+    std::smatch function;
+    for (std::string line; std::getline(file, line);) {
+      if (line.starts_with("def ") && std::regex_match(line, function, two_arguments))
+        found.push_back(name + ":" + function[1].str());
+    }
+  }
+  return found;
+}
+
 WorkloadCatalog::WorkloadCatalog(std::vector<abi::WorkloadInfo> built_in, Ask ask)
     : built_in_(std::move(built_in)), ask_(std::move(ask)) {}
+
+std::vector<std::string> WorkloadCatalog::built_in() const {
+  std::vector<std::string> names;
+  for (const abi::WorkloadInfo& workload : built_in_) names.push_back(workload.name);
+  return names;
+}
 
 void WorkloadCatalog::check(const SweepRequest& request, const std::vector<std::string>& plugin_files) const {
   if (!ask_) return;

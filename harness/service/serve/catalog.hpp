@@ -29,6 +29,9 @@ class CodeFolder {
   std::vector<std::string> names() const;  // sorted
   // The file of a name. Throws Error(io) with the reason if files() does not have the name.
   std::string path_of(const std::string& name) const;
+  // FILE:FUNCTION of each public function in a file of steps that takes two arguments, a batch and a device.
+  // A function that is made in another way than by `def` is not seen.
+  std::vector<std::string> step_functions() const;
 
  private:
   CodeKind kind_ = CodeKind::plugin;
@@ -47,6 +50,7 @@ class WorkloadCatalog {
   // Throws InputError, with the key and the known names, for an unknown name. `plugin_files` are the files
   // of the request's plugins, in the same order. Takes long if it must load plugins.
   void check(const SweepRequest& request, const std::vector<std::string>& plugin_files) const;
+  std::vector<std::string> built_in() const;  // names
 
  private:
   std::vector<abi::WorkloadInfo> built_in_;

@@ -1,8 +1,10 @@
 // Routes requests, checks and queues sweeps, and answers with the page. The server's thread reads no disk, so
 // a slow disk delays only requests that need the disk.
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstdio>
+#include <iterator>
 #include <mutex>
 #include <nlohmann/json.hpp>
 
@@ -39,7 +41,7 @@ class Api {
     Response (Api::*answer)(const Request&) const;
     bool reads_disk = false;
   };
-  static const std::array<Route, 18> routes;
+  static const std::array<Route, 19> routes;
 
   Api(ApiSettings settings, ApiParts parts)
       : settings_(std::move(settings)), parts_(parts), router_(refusal) {
@@ -136,6 +138,12 @@ class Api {
   Response plugins(const Request&) const { return names_of("plugins", settings_.plugins); }
 
   Response steps(const Request&) const { return names_of("steps", settings_.steps); }
+
+  Response workloads(const Request&) const {
+    std::vector<std::string> names = settings_.workloads.built_in();
+    std::ranges::copy(settings_.steps.step_functions(), std::back_inserter(names));
+    return json_response(200, text_of({{"workloads", names}}));
+  }
 
   static Response names_of(const char* key, const CodeFolder& folder) {
     json names = json::array();
@@ -342,7 +350,7 @@ class Api {
   mutable SteadyClock::time_point warned_at_;
 };
 
-const std::array<Api::Route, 18> Api::routes = {{
+const std::array<Api::Route, 19> Api::routes = {{
     {"GET", "/", &Api::page},
     {"GET", "/healthz", &Api::healthy},
     {"GET", "/readyz", &Api::ready, true},
@@ -351,6 +359,7 @@ const std::array<Api::Route, 18> Api::routes = {{
     {"GET", "/v1/devices", &Api::devices},
     {"GET", "/v1/plugins", &Api::plugins, true},
     {"GET", "/v1/steps", &Api::steps, true},
+    {"GET", "/v1/workloads", &Api::workloads, true},
     {"POST", "/v1/compare", &Api::compare},
     {"POST", "/v1/sweeps", &Api::submit},
     {"GET", "/v1/sweeps", &Api::list, true},

@@ -214,6 +214,16 @@ TEST_F(CodeFolderTest, StepsAreFilesOfPython) {
   EXPECT_THAT(test::refusal([&] { CodeFolder(CodeKind::step, inside("")); }), HasSubstr("--torch-folder: "));
 }
 
+TEST_F(CodeFolderTest, AStepIsAPublicFunctionOfABatchAndADevice) {
+  write("plugins/llama.py");
+  std::ofstream(inside("llama.py")) << "def build(batch, device):\n  def inner(batch, device): pass\n"
+                                       "def typed(batch: int, device: str, width=4) -> object: pass\n"
+                                       "def _own(batch, device): pass\ndef one(batch): pass\n"
+                                       "def three(a, b, c): pass\nasync def late(batch, device): pass\n";
+  EXPECT_THAT(CodeFolder(CodeKind::step, inside("")).step_functions(),
+              ElementsAre("llama:build", "llama:typed"));
+}
+
 TEST_F(CodeFolderTest, WithoutAFolderThereAreNone) {
   EXPECT_THAT(CodeFolder(CodeKind::plugin, "").names(), ElementsAre());
   EXPECT_THROW(CodeFolder(CodeKind::plugin, "").path_of("one"), Error);
