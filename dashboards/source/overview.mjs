@@ -101,8 +101,8 @@ function tables(builder) {
     .withPanel(rows({
       title: "Who is launch-bound",
       description: "Median times of each cell, eager cells with the most idle device first: launch-bound " +
-        "from a share of 0.5 of eager's latency, device-bound up to 0.1. Device time includes gaps. Any " +
-        "value links to its cell.",
+        "from a share of 0.5 of eager's latency, device-bound up to 0.1. Device time includes gaps. " +
+        "Age: since the cell was measured. Any value links to its cell.",
       unit: UNITS.inColumns, link,
     }, ROW, [
       value("Device idles", launchShare(EAGER), { thresholds: IDLE }),
@@ -110,6 +110,7 @@ function tables(builder) {
       time("Device", p50("device", CHOSEN)),
       time("Latency", p50("latency", CHOSEN)),
       value("Over floor", select("graphbench_submit_over_floor_ratio", CHOSEN)),
+      value("Age, h", `(time() - ${select("graphbench_measured_timestamp_seconds", CHOSEN)}) / 3600`),
     ], "Device idles"))
     .withPanel(rows({
       title: "What capture costs, and when it is paid back",

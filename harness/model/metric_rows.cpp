@@ -66,6 +66,13 @@ constexpr MetricRow launch_rows[] = {
      .family = "graphbench_throughput_steps_per_second",
      .compared = "throughput",
      .listed = true},
+    {.name = "measured_unix_seconds",
+     .kind = MetricKind::count,
+     .unit = "unix seconds",
+     .help = "Unix time at which the cell had been timed, the median over launches.",
+     .value = value<&Launch::measured_unix_seconds>(),
+     .addition = true,
+     .family = "graphbench_measured_timestamp_seconds"},
 };
 
 constexpr MetricRow setups[] = {

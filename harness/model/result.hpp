@@ -132,6 +132,7 @@ struct Launch {
   std::optional<double> restore_seconds;
   // This cell's share of the worker's time. The measured cells have equal shares.
   std::optional<double> worker_seconds;
+  std::optional<double> measured_unix_seconds;  // when the worker had timed the cell; whole seconds
 };
 
 // What a foreign step writes and had before: the check puts it back before each step that it compares.

@@ -1,6 +1,7 @@
 """Floors, profiles, traces, pinning and cold caches, as a person uses them on the host device."""
 
 import csv
+import datetime
 import os
 import re
 
@@ -49,7 +50,10 @@ class Instruments(HarnessCase):
             self.assertAlmostEqual(first["profile"][key], float(row[f"profile.{key}"]))
         # Among these: submit over floors is submit over floors, a slowdown is that of its device time.
         self.assert_sound(result)
+        began, ended = (datetime.datetime.fromisoformat(result[name].replace("Z", "+00:00")).timestamp()
+                        for name in ("started_at", "finished_at"))
         for cell in result["cells"]:
+            self.assertTrue(began <= cell["launches"][0]["measured_unix_seconds"] <= ended, cell["id"])
             self.assertIn("submit_over_floor", cell["summary"], cell["id"])
             self.check_profile(cell)
         self.check_trace(self.result("trace.json"), {cell["id"] for cell in result["cells"]})

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <new>
 
+#include "graphs/base/clock.hpp"
 #include "graphs/base/text.hpp"
 #include "graphs/ir/training/differentiate.hpp"
 #include "harness/measure/worker/evaluate.hpp"
@@ -47,6 +49,7 @@ void stop_where_spoilt(TaskRun& run, BatchRun& batch, ErrorCode code) {
 void finish_batch(TaskRun& run, BatchRun& batch) {
   batch.passes->finish();
   batch.passes.reset();
+  batch.result.launches.front().measured_unix_seconds = std::floor(unix_seconds_now());
   model::LaunchMachine& machine = *batch.result.launches.front().machine;
   machine.cpu_slowdown = model::median_or_absent(batch.cpu_slowdowns);
   machine.device_slowdown = model::median_or_absent(batch.device_slowdowns);

@@ -125,15 +125,14 @@ GB_DESCRIBE(LaunchPlacement, latency_samples, device_samples, submit_seconds, la
 GB_DESCRIBE(RankTimes, skew_seconds, submit_seconds);
 GB_DESCRIBE(WithinLaunch, submit_spread, latency_spread, device_spread, steady_step);
 GB_DESCRIBE(MeasuredOn, hostname, (text, uuid));
-GB_DESCRIBE(Launch, index, setup, submit_seconds, latency_seconds, device_seconds,
-            throughput_steps_per_second,
-            (group("stopped_by", text_field("latency", &T::latency_stopped_by),
-                   text_field("device", &T::device_stopped_by),
-                   text_field("throughput", &T::throughput_stopped_by))),
-            (later, placements), (computed_field<Ramp>("ramp_seconds", false)), (later, sustained),
-            (later, ranks), (later, restore_seconds), (later, machine), (later, setups), (later, startup),
-            (later, worker_seconds), (message, within), (message, submit_samples), (message, latency_samples),
-            (message, device_samples), (message, latency_started_ns), (message, device_started_ns));
+GB_DESCRIBE(
+    Launch, index, setup, submit_seconds, latency_seconds, device_seconds, throughput_steps_per_second,
+    (group("stopped_by", text_field("latency", &T::latency_stopped_by),
+           text_field("device", &T::device_stopped_by), text_field("throughput", &T::throughput_stopped_by))),
+    (later, placements), (computed_field<Ramp>("ramp_seconds", false)), (later, sustained), (later, ranks),
+    (later, restore_seconds), (later, machine), (later, setups), (later, startup), (later, worker_seconds),
+    (later, measured_unix_seconds), (message, within), (message, submit_samples), (message, latency_samples),
+    (message, device_samples), (message, latency_started_ns), (message, device_started_ns));
 GB_DESCRIBE(CheckedState, count, bytes, names, generators, before_steps, before_steps_bytes, without_copy);
 GB_DESCRIBE(CheckedInputs, renewed, kept_because, changed_outputs, build_seconds);
 GB_DESCRIBE(Check, reference, identical, max_abs_error, (later, tolerated), (later, state), (later, inputs),
