@@ -30,7 +30,7 @@ function headline(builder) {
     ["Launch-bound share",
       "Part of eager's latency in which the device is idle: launch-bound from 50 %, device-bound up to 10 %.",
       UNITS.share, modes(launchShare(one(...PINS), 'mode="eager"')), { decimals: 0 }],
-    ["Setup", "Capture, instantiate and upload, in later placements.",
+    ["Setup", "Time to make the graphs, in later placements; in a library's own mode with compiling.",
       UNITS.seconds, setupSeconds(["mode"], CELLS)],
     ["Memory of graphs",
       "The cell's graphs, where the device says what they take, and the pool that all " +

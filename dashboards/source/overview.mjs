@@ -54,7 +54,7 @@ function headline(builder) {
       UNITS.share,
       `(count(${breakeven(SHOWN, graphs)}) or vector(0)) / count(${gain(SHOWN, graphs)})`, { decimals: 0 }],
     ["Setup of whole graphs",
-      "Capture, instantiate and upload of all cells of mode whole, in later placements.",
+      "Time to make the graphs of all cells of mode whole, in later placements.",
       UNITS.seconds, setupSeconds(["instance"], SHOWN, whole)],
     ["Memory of whole graphs",
       "All graphs of mode whole together, where the device says what they take, and the pools " +
@@ -82,8 +82,8 @@ function whichMode(builder) {
     ], CERTAIN_GAIN))
     .withPanel(rows({
       title: "What the graphs of all batches cost",
-      description: "Capture, instantiate and upload, and the memory of the graphs, of all batches " +
-        "together; and the pool that they share.",
+      description: "Time to make the graphs (in a library's own mode also to compile and record), and " +
+        "their memory, of all batches together; and the pool that they share.",
       unit: UNITS.inColumns, span: 12,
     }, sizes, [
       { name: "Batches", expression: by("count", sizes, select("graphbench_capture_seconds", CHOSEN)) },
@@ -167,7 +167,8 @@ function perWorkload(builder) {
       '"time", " ", "mode", "part")', { over: "batch", of: "time" }))
     .withPanel(bars({
       title: "Setup cost by batch",
-      description: "Capture, instantiate and upload together, paid once for each graph.",
+      description: "Capture, breaks, instantiate and upload together, paid once for each graph; in a " +
+        "library's own mode also compiling and recording.",
       unit: UNITS.seconds, span: 8, min: 0,
     }, setupSeconds(over, CHOSEN), overBatch))
     .withPanel(bars({

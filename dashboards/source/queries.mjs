@@ -61,8 +61,8 @@ export const boundWithoutGain = (...matchers) =>
 export const enqueueShare = (...matchers) => `${p50("submit", ...matchers)} / ${p50("latency", HERE)}`;
 
 /* The cost of graphs before their first replay, summed over the cells with equal values of `labels`. */
-const SETUP = ["capture", "instantiate", "upload"];
-export const setupSeconds = (labels, ...matchers) => by("sum", labels, selectSeconds(SETUP, ...matchers));
+export const setupSeconds = (labels, ...matchers) =>
+  by("sum", labels, select("graphbench_setup_seconds", ...matchers));
 
 /* Several families graphbench_NAME_seconds, with NAME in the label `part`. */
 export const parts = (labels, names, ...matchers) =>

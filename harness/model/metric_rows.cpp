@@ -283,6 +283,7 @@ constexpr MetricRow summaries[] = {
      .value = {.of_launch = setup_of},
      .graphs_only = true,
      .of_setups = true,
+     .family = "graphbench_setup_seconds",
      .compared = "setup",
      .column = "setup",
      .column_help = "making the graphs"},

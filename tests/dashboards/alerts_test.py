@@ -83,7 +83,6 @@ SPECIAL = {
     "GraphbenchBaselineIncomparable": [("comparable", "cells")],
     "GraphbenchBaselineLost": [(r"base_only\|", ""), (r"\|skipped_now", ""), (r"failed_now\|", ""),
                                ("base_only", "base_only|compared"), ("base_only", "base_only|new_only")],
-    "cell:graphbench_setup_seconds:sum": [(r" \+ graphbench_upload_seconds", ""), ("capture", "first_step")],
     "workload:graphbench_speedup_over_eager:geomean": [("exp|ln", ""), (", mode", "")],
     "cell:graphbench_slower:ratio": [(r"\{verdict=\"slower\"\}", ""),
                                      (r"ignoring \(verdict\)", "on (instance, batch, mode, metric)"),

@@ -88,6 +88,22 @@ TEST_F(SweepMetricsTest, SetupsAreThoseOfLaterPlacementsAndLaterLaunches) {
   EXPECT_THAT(text(), HasSubstr("graphbench_capture_seconds" + labels + "} 0.5\n"));
 }
 
+// In torch's own modes most of the setup is compiling and recording.
+TEST_F(SweepMetricsTest, TheSetupIsAllThatMakingGraphsCosts) {
+  model::Setup& setup = cell.launches.front().setup;
+  setup = {};
+  setup.capture_seconds = 1;
+  setup.break_seconds = 2;
+  setup.instantiate_seconds = 4;
+  setup.upload_seconds = 8;
+  setup.opening.build_seconds = 16;  // eager needs it too
+  setup.opening.compile_seconds = 32;
+  setup.opening.record_seconds = 64;
+  cell.launches.front().setups.clear();
+  metrics.set_cell("cuda:0", cell);
+  EXPECT_THAT(text(), HasSubstr("graphbench_setup_seconds" + labels + "} 111\n"));
+}
+
 TEST_F(SweepMetricsTest, ACellWithoutABreakEvenSaysWhy) {
   cell.summary.breakeven_steps.reset();
   cell.summary.no_breakeven = model::NoBreakeven::not_told_apart;
