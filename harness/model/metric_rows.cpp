@@ -71,7 +71,7 @@ constexpr MetricRow launch_rows[] = {
      .unit = "unix seconds",
      .help = "Unix time at which the cell had been timed, the median over launches.",
      .value = value<&Launch::measured_unix_seconds>(),
-     .addition = true,
+     .added_later = true,
      .family = "graphbench_measured_timestamp_seconds"},
 };
 
