@@ -43,8 +43,9 @@ class InstalledCopy(unittest.TestCase):
 
     def sweep(self, *arguments, expect=0, **options):
         return run(self.graphbench, "--sweep", "--device", "host", "--plugin", self.plugin,
-                   "--batch", "1,2", "--warmup", "0", "--time-per-cell", "0.02",
-                   "--json", self.base / "result.json", *arguments, expect=expect, cwd=self.base, **options)
+                   "--batch", "1,2", "--warmup", "0", "--time-per-cell", "0.02", "--launches", "1",
+                   "--no-pin", "--json", self.base / "result.json", *arguments, expect=expect, cwd=self.base,
+                   **options)
 
     def test_runs_from_where_it_was_moved_to(self):
         self.assertIn("graphbench", run(self.graphbench, "--version").stdout)
