@@ -14,7 +14,8 @@ graphbench_python_test(tidy.format tidy_test.Format)
 graphbench_python_test(ci.scripts scripts_test)
 graphbench_python_test(ci.house house_test)
 add_test(NAME ci.peers COMMAND "${GRAPHBENCH_PYTHON}" -B "${PROJECT_SOURCE_DIR}/ci/peers/test_peers.py")
-set_tests_properties(ci.peers PROPERTIES LABELS slow TIMEOUT 300 COST 100 SKIP_REGULAR_EXPRESSION "OK \\(skipped="
+set_tests_properties(ci.peers PROPERTIES LABELS slow TIMEOUT 300 COST 100
+  SKIP_REGULAR_EXPRESSION "OK \\(skipped="
   ENVIRONMENT "GRAPHBENCH_BINARY=$<TARGET_FILE:graphbench>")
 graphbench_python_test(install.plugin install_test)
 set_tests_properties(install.plugin PROPERTIES COST 200
