@@ -163,7 +163,7 @@ def no_password_is_written_down(files):
 
 def the_image_is_built_as_everything_is(files):
     for wanted in ("ARG BASE=debian:12\n", "RUN ci/packages bundle\n", " ci/bundle --tree ",
-                   "\nUSER graphbench\n"):
+                   " -DGRAPHBENCH_PAGE=ON ", "\nUSER graphbench\n"):
         if wanted not in files.dockerfile:
             yield f"the Containerfile lacks {wanted.strip()!r}"
     for copied in re.findall(r"^COPY (?!--from)(.*) \S+$", files.dockerfile, re.MULTILINE):
