@@ -52,6 +52,7 @@ class ForeignSteps final : public Steps {
   void require_same(const std::vector<gb_step_rows>& first, const std::vector<gb_step_rows>& later,
                     std::int64_t size) const;
   Values values_of(const std::vector<gb_step_rows>& tensors, std::int64_t rows);
+  void pad_otherwise(std::int64_t rows, std::int64_t size);
   Values run(execution::Executor& executor, std::int64_t rows, std::int64_t size, bool all_rows_differ);
   void compare(const Values& want, const Values& have, const std::string& how, bool exactly,
                model::Check& check) const;

@@ -28,7 +28,6 @@ def cases():
     import graphbench_distance
     import graphbench_inputs as inputs
     import graphbench_ops as ops
-    import graphbench_rows as rows
     import graphbench_state as state
     import graphbench_walk as walk
     import graphbench_versions as versions
@@ -300,29 +299,6 @@ def cases():
         return [said_of(mode) for mode in modes] == [
             mode if mode == "eager" else f"mode {mode}" for mode in modes]
 
-    def without_rows(of, words):
-        """What cannot be served by a ladder: `of` makes the step from its batch."""
-        asked = request("whole", 6, {})
-        asked.serves = 1
-        step = graphbench_step.Step(lambda batch, device: of(batch), asked, __file__)
-        step.find_state()
-        try:
-            return bool(rows.rows_of(step)) and False
-        except Skip as why:
-            return words in str(why)
-
-    def numbered(batch):
-        x, count = torch.randn(batch, 8), batch
-        return lambda: x[:count] * 2
-
-    def square(batch):
-        x = torch.randn(batch, batch)
-        return lambda: x * 2
-
-    def fixed(batch):
-        x = torch.randn(4)
-        return lambda: torch.ones(4, 4) * x
-
     def line_of(text):
         lines = pathlib.Path(__file__).read_text(encoding="utf-8").splitlines()
         return 1 + next(index for index, line in enumerate(lines) if text in line)
@@ -411,12 +387,6 @@ def cases():
         "a device is named by the driver": named_by_driver,
         "a handle's pool is kept by a graph": pool_of_handle,
         "what is frozen is state": frozen_state,
-        "a number of the batch is refused by a ladder": lambda: without_rows(
-            numbered, "the step holds another number at each batch, "),
-        "two dimensions of the batch are refused by a ladder": lambda: without_rows(
-            square, "is [6, 6] at batch 6 and [2, 2] at 2: only one dimension"),
-        "no dimension of the batch is refused by a ladder": lambda: without_rows(
-            fixed, "no tensor of the step has a dimension that differs between"),
         "a mode that a host lacks says so": modes_of_a_host,
         "--torch-inputs keep": lambda: judge(plain, torch_inputs="keep")["inputs"]["renewed"] == 0,
     }

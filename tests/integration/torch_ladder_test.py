@@ -54,6 +54,23 @@ STEPS = """
         x = torch.randn(batch, 8)
         return lambda: x + len(x)
 
+    def scaled(batch, device):  # by the largest row, which is the first of any build
+        x = torch.randn(batch, 8)
+        x[0] *= 100
+        return lambda: x / x.abs().max()
+
+    def voted(batch, device):  # of few rows, none may differ
+        x = torch.randint(9, (batch, 8))
+        def step():
+            votes = x * 2
+            votes[0] += len(x)
+            return votes
+        return step
+
+    def drawn(batch, device):
+        x = torch.randn(batch, 8)
+        return lambda: torch.nn.functional.dropout(x)
+
     def mean(batch, device):
         x = torch.randn(batch, 8)
         return lambda: x.mean()
@@ -128,7 +145,7 @@ class TorchLadder(HarnessCase):
         self.assertEqual(4 * (8 * 4 + 4) * 3, ladders["asked"]["launches"][0]["memory"]["new_weights_bytes"])
         self.assertIn("for new weights at each size", done.stdout)
 
-    def test_what_cannot_be_served_is_refused_by_name(self):  # more of it in torch_check_test.py
+    def test_what_cannot_be_served_is_refused_by_name(self):  # more of it in torch_rows_test.py
         for function, words in (("mean", "output 0 has no dimension of the batch"),
                                 ("counting", "the step keeps state in Python: ")):
             with self.subTest(function=function):
@@ -137,12 +154,19 @@ class TorchLadder(HarnessCase):
                 self.assertIn(words, done.stderr)
 
     def test_rows_of_padding_that_reach_others_fail_the_ladder(self):
-        for function, words in (("normed", "changes with the rows of padding, with 2 rows in size 4"),
-                                ("shared_sum", "differs from that of an eager step without padding, ")):
+        changes, differs = "changes with the rows of padding, with 2", "differs from that of an eager step "
+        for function, words in (("normed", changes), ("scaled", changes), ("shared_sum", differs),
+                                ("voted", differs)):
             with self.subTest(function=function):
                 ladders, _ = self.serve(function, "--no-rivals", code=3)
                 self.assertEqual("check_failed", ladders["asked"]["reason"]["code"])
                 self.assertIn(words, ladders["asked"]["reason"]["message"])
+
+    def test_a_step_that_draws_is_checked_from_the_same_generators(self):
+        ladders, _ = self.serve("drawn", "--no-rivals", "--steps", "10")
+        check = ladders["asked"]["check"]
+        self.assertTrue(check["identical"])
+        self.assertIn("the step draws random numbers, others for fewer rows", check["remarks"][0])
 
     def test_a_size_is_captured_by_its_first_request_after_requests_that_warm_it_up(self):
         ladders, _ = self.serve("model", "--no-rivals", "--capture-when", "lazy", "--warmup-by", "requests",

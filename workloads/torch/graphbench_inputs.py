@@ -84,6 +84,7 @@ class Inputs:
         self.step_globals, self.layout, self.seen = step_globals, layout_of(walk), walk.seen
         self.numbers = {path: value for path, value in walk.scalars.items()
                         if isinstance(value, (bool, int, float, complex))}
+        self.counts = walk.counts
         self.weights = {storage_of(each)._cdata for module in walk.modules.values()
                         for each in (*module.parameters(), *module.buffers()) if each.layout == torch.strided}
         self.pairs, self.old, self.made, self.seconds = [], [], None, None

@@ -15,6 +15,7 @@ from graphbench_walk import parts_of
 LARGE = 1 << 20  # bytes from which on a tensor of no module counts as a weight
 DTYPES = {torch.float32: 0, torch.float16: 1, torch.bfloat16: 2, torch.int32: 3}
 OTHER = -1
+FROM_SHAPE = "take it from the shape of a tensor"
 
 
 def storages(tensors):
@@ -29,7 +30,9 @@ def dimension(what, here, there, batches):
     if shapes[0] == shapes[1]:
         return None
     differ = [i for i, pair in enumerate(zip(*shapes)) if pair[0] != pair[1]]
-    if len(differ) == 1 and len(shapes[0]) == len(shapes[1]) and here.layout == torch.strided:
+    if here.layout != torch.strided:
+        raise Skip(f"{what} has the layout {here.layout}, whose rows cannot be copied: make it dense")
+    if len(differ) == 1 and len(shapes[0]) == len(shapes[1]):
         per_row, rest = divmod(shapes[0][differ[0]], batches[0])
         if rest == 0 and shapes[1][differ[0]] == per_row * batches[1]:
             return differ[0], per_row
@@ -46,17 +49,21 @@ class Found:
         kept, twin = dict(step.globals), copy.copy(step)
         try:
             made = step.build_at(other)
-            numbers = Inputs(made, step.globals).numbers
+            inputs = Inputs(made, step.globals)
             twin.take(made)
             twin.run()
+            before = [generator.get_state() for generator, _ in step.state.generators]
             step.run()
             step.synchronize()
+            self.draws = sum(not torch.equal(generator.get_state(), state) for (generator, _), state in zip(
+                step.state.generators, before))  # not only in its first step
             here, there = step.walk(), twin.walk()
+            self.compare_numbers(step, inputs)
+            self.compare_values(step, here.tensors, there.tensors)
         finally:
             step.globals.clear()
             step.globals.update(kept)
-        self.compare_numbers(step, numbers)
-        self.tensors = {}
+        self.tensors, self.shared = {}, set()
         for path, tensor in here.tensors.items():
             if path not in there.tensors:
                 raise Skip(f"tensor {path} is there at batch {step.batch}, but not at {other}")
@@ -64,6 +71,8 @@ class Found:
                 found = dimension(f"tensor {path}", tensor, there.tensors[path], self.batches)
                 if found:
                     self.tensors[path] = found
+                    if tensor.stride(found[0]) == 0:  # at batch 1 this does not show
+                        self.shared.add(path)
         if not self.tensors:
             raise Skip("no tensor of the step has a dimension that differs between batch "
                        f"{step.batch} and {other}")
@@ -78,18 +87,44 @@ class Found:
             if not found:
                 raise Skip(f"output {name} has no dimension of the batch, so rows of padding would reach it")
             self.outputs[name] = found
+        written = any(storage_of(here.tensors[path])._cdata in step.state.kept for path in self.tensors)
+        if not self.outputs and not written:
+            raise Skip("the step returns no tensor and writes none that has rows, so no request would get an "
+                       "answer: return tensors")
         theirs = storages(there.tensors.values())
         self.new_weights = sum(size for key, size in storages(
             tensor for path, tensor in here.tensors.items() if path not in self.tensors).items()
             if key not in theirs and key not in step.state.kept
             and (key in step.inputs.weights or size >= LARGE))
 
-    def compare_numbers(self, step, numbers):
-        for path, number in step.inputs.numbers.items():
-            other = numbers.get(path, number)
-            if other != number and (number == number or other == other):
-                raise Skip(f"the step holds another number at each batch, {path}: {number} at {step.batch} "
-                           f"and {other} at {self.batches[1]}: take it from the shape of a tensor")
+    def compare_numbers(self, step, inputs):
+        """Refuses a Python number, or a container of numbers, that follows the batch."""
+        for ours, theirs in ((step.inputs.numbers, inputs.numbers), (step.inputs.counts, inputs.counts)):
+            for path in {**ours, **theirs}:
+                pair = [held.get(path, "none") for held in (ours, theirs)]
+                if pair[0] != pair[1] and any(each == each for each in pair):
+                    raise Skip(f"the step holds another number at each batch, {path}: {pair[0]!s:.40} at "
+                               f"{step.batch} and {pair[1]!s:.40} at {self.batches[1]}: {FROM_SHAPE}")
+
+    def compare_values(self, step, here, there):
+        """Refuses a tensor of one element that follows the batch: a third build, as large as the first one,
+        tells it from one that is random."""
+        def differ(path, others):
+            other = others.get(path, here[path])
+            return other.shape == here[path].shape and not torch.equal(here[path], other)
+
+        with unseen():
+            paths = [path for path, each in here.items() if each.numel() == 1 and each.layout == torch.strided
+                     and storage_of(each)._cdata not in step.state.kept and differ(path, there)]
+            if not paths:
+                return
+            again = copy.copy(step)
+            again.take(step.build_at(step.batch))
+            found = again.walk().tensors
+        for path in paths:
+            if path in found and not differ(path, found):
+                raise Skip(f"tensor {path} holds another value at each batch: {here[path].item()} at "
+                           f"{step.batch} and {there[path].item()} at {self.batches[1]}: {FROM_SHAPE}")
 
 
 def rows_of(step):
@@ -98,6 +133,7 @@ def rows_of(step):
         step.rows = Rows(step)
         step.state.put_back()
         step.facts["memory_of_new_weights"] = Rows.found.new_weights
+        step.facts["random_generators"] = Rows.found.draws
     return step.rows
 
 
@@ -121,7 +157,7 @@ class Rows:
             key = storage_of(tensor)._cdata
             with_rows.add(key)
             kind = abi.STATE_KIND if key in kept else abi.INPUT
-            if kind == abi.STATE_KIND or key in built:
+            if path not in Rows.found.shared and (kind == abi.STATE_KIND or key in built):
                 made = self.entry(path, tensor, kind, dim, per_row)
                 if made and (tensor.data_ptr(), made.row_bytes) not in entries:
                     entries[tensor.data_ptr(), made.row_bytes] = made
@@ -130,9 +166,9 @@ class Rows:
         self.fixed = [*entries.values(), *others]
 
     def entry(self, name, tensor, kind, dim, per_row):
-        """The record of a tensor. None if its rows share memory, so that there is nothing to copy."""
+        """The record of a tensor. None if there is nothing to copy: its rows share memory or are empty."""
         step, size = tensor.stride(dim), tensor.element_size()
-        if step == 0:
+        if step == 0 or tensor.numel() == 0:
             return None
         dims = enumerate(zip(tensor.stride(), tensor.shape))
         others = sorted((stride, extent) for i, (stride, extent) in dims
@@ -165,6 +201,8 @@ class Rows:
         return len(self.array)
 
     def narrow(self, rows):
+        for generator, state in self.step.state.generators:
+            generator.set_state(state)
         with unseen():
             for tensor, whole, dim, per_row in self.held:
                 tensor.data = whole.narrow(dim, 0, rows * per_row)

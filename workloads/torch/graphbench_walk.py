@@ -46,6 +46,22 @@ def parts_of(tensor):
     return [tensor]
 
 
+def counted(value):
+    """What is compared of a container of numbers that is not walked into: its numbers, or how long it is."""
+    if isinstance(value, slice):
+        return value.start, value.stop, value.step
+    if type(value).__module__ == "numpy":
+        return value.item() if value.ndim == 0 and value.dtype != object else tuple(value.shape)
+    items = list(value)
+    numbers = all(isinstance(each, (bool, int, float)) for each in items)
+    return tuple(sorted(items) if isinstance(value, (set, frozenset)) else items) if numbers else len(items)
+
+
+def is_counted(value):
+    return isinstance(value, (range, slice, set, frozenset, collections.deque)) or (
+        type(value).__module__ == "numpy" and hasattr(value, "ndim"))
+
+
 def is_opaque(value):
     """True for an object that is not walked into."""
     kinds = (type, types.ModuleType, types.BuiltinFunctionType, torch.Generator)
@@ -132,12 +148,13 @@ def names_of_code(code):
 
 
 class Walk:
-    """What `roots` reach, by path, in the order of finding. `tensors` and `scalars` map a path to a value,
-    `places` to (container, key), where the value can be put back. Each object is visited once."""
+    """What `roots` reach, by path, in the order of finding. `tensors`, `scalars` and `counts` (of containers
+    of numbers) map a path to a value, `places` to (container, key), where the value can be put back. Each
+    object is visited once."""
 
     def __init__(self, roots, step_globals=None):
         self.step_globals, self.seen = step_globals, set()
-        self.tensors, self.scalars, self.places, self.modules = {}, {}, {}, {}
+        self.tensors, self.scalars, self.counts, self.places, self.modules = {}, {}, {}, {}, {}
         self.random = {name: get_state() for name, (get_state, _) in RANDOM.items()}
         todo = collections.deque(Held("", None, None, root) for root in roots)
         while todo and len(self.seen) < VISITS_MAX:
@@ -162,6 +179,8 @@ class Walk:
             self.scalars[path] = operator.length_hint(value, -1)
             self.places[path] = None, None  # it cannot be put back
             return ()
+        if is_counted(value):
+            self.counts[path] = counted(value)
         return () if isinstance(value, torch.Tensor) else children(value, path, self.step_globals)
 
     def changes(self, later):

@@ -132,6 +132,11 @@ std::vector<gb_step_rows> ForeignStep::rows() {
   return {rows, rows + count};
 }
 
+void ForeignStep::rewind() {
+  if (record_.narrow == nullptr) return;
+  checked("narrow", [&] { return record_.narrow(step_, narrowed_, reason_.data(), reason_.size()); });
+}
+
 void ForeignStep::narrow(std::int64_t rows) {
   if (rows == narrowed_) return;
   checked("narrow", [&] { return record_.narrow(step_, rows, reason_.data(), reason_.size()); });

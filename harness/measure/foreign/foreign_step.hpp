@@ -49,6 +49,7 @@ class ForeignStep {
   std::int64_t batch() const noexcept { return batch_; }
   std::vector<gb_step_rows> rows();  // valid until the next call
   void narrow(std::int64_t rows);    // eager steps of a step that lends rows; see gb_step.narrow
+  void rewind();                     // the same again, which puts random generators back
   bool can_drop() const noexcept { return record_.drop != nullptr; }
   void drop(std::int32_t what);  // see gb_step.drop
   bool checks_itself() const noexcept { return record_.check != nullptr; }

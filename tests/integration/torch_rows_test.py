@@ -1,0 +1,120 @@
+"""What `graphbench ladder` finds of a PyTorch step by a second build: the rows of a batch, and what cannot be
+served, by name. In one interpreter, without a worker."""
+
+import collections
+import functools
+import pathlib
+import subprocess
+import sys
+import unittest
+
+from torch_case import HAS_TORCH, PYTHON
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+def refusals():
+    """By name: a step of so many rows, and the words of its refusal."""
+    import numpy
+    import torch
+
+    def x(batch):
+        return torch.randn(batch, 8)
+
+    def holding(make):
+        """A step that divides its rows by what it holds."""
+        def step_of(batch):
+            rows, held = x(batch), make(batch)
+            return lambda: rows / (len(held) if hasattr(held, "__len__") and not isinstance(
+                held, (slice, torch.Tensor)) else held.stop if isinstance(held, (slice, range)) else held)
+        return step_of
+
+    number, value = "the step holds another number at each batch, ", "tensor held holds another value at each"
+    square = lambda batch: functools.partial(torch.clone, torch.ones(batch, batch))  # noqa: E731
+    return {
+        "a number": (holding(lambda batch: batch), number + "held: 6 at 6 and 2 at 2: take it from"),
+        "a number of numpy": (holding(numpy.float64), number),
+        "a list of numbers": (holding(lambda batch: [1] * batch), number + "held[2]: 1 at 6 and none at 2"),
+        "an array": (holding(lambda batch: numpy.ones(batch)), number + "held: (6,) at 6 and (2,) at 2"),
+        "a range": (holding(range), number),
+        "a slice": (holding(slice), number),
+        "a set": (holding(lambda batch: set(range(batch))), number),
+        "a deque": (holding(lambda batch: collections.deque([0.5] * batch)), number),
+        "a tensor of one value": (holding(lambda batch: torch.tensor(float(batch))), value),
+        "a tensor of one element": (holding(lambda batch: torch.tensor([batch])), value),
+        "no tensor as result": (
+            lambda batch: functools.partial(lambda rows: rows.numpy() + 1, x(batch)), "returns no tensor"),
+        "a sparse input": (lambda batch: functools.partial(torch.clone, x(batch).to_sparse()),
+                           "has the layout torch.sparse_coo, whose rows cannot be copied"),
+        "two dimensions": (square, "is [6, 6] at batch 6 and [2, 2] at 2: only one dimension"),
+        "no dimension": (lambda batch: functools.partial(torch.clone, x(3)),
+                         "no tensor of the step has a dimension that differs between")}
+
+
+def served():
+    """By name: a step of so many rows, and the names and bytes per row of what is copied at batch 1."""
+    import torch
+
+    def with_empty(batch):
+        rows, none = torch.randn(batch, 8), torch.ones(batch, 0)
+        return lambda: (rows * 2, none)
+
+    def expanded(batch):
+        rows, mask = torch.randn(batch, 8), torch.ones(1, 8).expand(batch, 8)
+        return lambda: rows * mask
+
+    def random_scale(batch):
+        rows, scale = torch.randn(batch, 8), torch.rand(())
+        return lambda: rows * scale
+
+    return {name: (step, [("0", 32), ("rows", 32)]) for name, step in (
+        ("empty tensors are not copied", with_empty), ("rows that share memory are not copied", expanded),
+        ("a random tensor of one value is no number of the batch", random_scale))}
+
+
+def report():
+    import graphbench_abi as abi
+    import graphbench_rows
+    import graphbench_step
+    from stand_in import request
+
+    def rows_of(of, batch):
+        asked = request("whole", batch, {})
+        asked.serves = 1
+        step = graphbench_step.Step(lambda batch, device: of(batch), asked, __file__)
+        step.find_state()
+        rows = graphbench_rows.rows_of(step)
+        step.run()
+        lent = [None]
+        count = rows.lend(lent)
+        return sorted((each.name.decode(), each.row_bytes) for each in lent[0][:count])
+
+    wrong = []
+    for name, (step, words) in refusals().items():
+        graphbench_rows.Rows.found = None
+        try:
+            wrong.append(f"{name}: serves {rows_of(step, 6)}")
+        except abi.Skip as why:
+            if words not in str(why):
+                wrong.append(f"{name}: {why}")
+    for name, (step, wanted) in served().items():
+        graphbench_rows.Rows.found = None
+        rows_of(step, 6)
+        if (found := rows_of(step, 1)) != wanted:
+            wrong.append(f"{name}: {found}")
+    print("\n".join(wrong))
+    print(f"{len(refusals())} refused, {len(served())} served, {len(wrong)} wrong")
+
+
+@unittest.skipUnless(HAS_TORCH, f"{PYTHON} has no torch")
+class Rows(unittest.TestCase):
+    def test_rows_are_found_and_what_cannot_be_served_is_refused_by_name(self):
+        done = subprocess.run([PYTHON, "-W", "ignore", "-B", __file__, "--report"], capture_output=True,
+                              text=True, check=False)
+        self.assertEqual("14 refused, 3 served, 0 wrong", done.stdout.strip(),
+                         done.stdout + done.stderr[-2000:])
+
+
+if __name__ == "__main__" and "--report" in sys.argv:
+    sys.path[:0] = [str(ROOT / "workloads/torch"), str(ROOT / "tests/torch")]
+    report()
