@@ -18,6 +18,10 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
 }
 
+std::string text_of(const nlohmann::json& value) {
+  return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
 void TrafficReader::refuse(const std::string& why) const {
   throw InputError(path + ":" + std::to_string(std::max<std::int64_t>(line, 1)), why);
 }

@@ -41,17 +41,23 @@ void take_trtllm(TrafficReader& to, std::string_view text) {
 // Objects with the statistics of one iteration each, or an array of them. The object of inflight batching is
 // absent from warm-ups.
 void take_statistics(TrafficReader& to, std::string_view text) {
-  text.remove_prefix(std::min(text.find("{\""), text.find("[{")));
+  text.remove_prefix(std::min({text.find('{'), text.find("[{"), text.size()}));
   const auto all = nlohmann::json::parse(text, nullptr, false);
   if (all.is_discarded())
     to.refuse(in_quotes(head_of(text, 80)) + " is not JSON in one line: give it as jq -c does");
   for (const auto& each : all.is_array() ? all : nlohmann::json::array({all})) {
     const auto batching = each.is_object() ? each.find("inflightBatchingStats") : each.end();
     if (batching == each.end() || !batching->is_object()) continue;
-    if (batching->value("numContextRequests", 0) > 0) {
+    const auto requests = [&](const char* key) {
+      const auto found = batching->find(key);
+      if (found == batching->end()) return std::int64_t{0};
+      return to.number(text_of(*found), (std::string("number for ") + key).c_str(), size_max);
+    };
+    const std::int64_t scheduled = requests("numScheduledRequests");
+    if (requests("numContextRequests") > 0) {
       ++to.prefills;
     } else {
-      to.add(to.size(batching->value("numScheduledRequests", nlohmann::json(0)).dump()));
+      to.add(scheduled);
     }
   }
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,6 +35,8 @@ class TrafficReader {
 };
 
 std::string_view trimmed(std::string_view text);
+// A JSON value as a cell of a table: a string without its quotes.
+std::string text_of(const nlohmann::json& value);
 
 struct TrafficFormat {
   std::string name;

@@ -94,7 +94,7 @@ Row row_of(std::string_view text) {
   if (!object.is_object()) return row;
   for (const auto& [name, value] : object.items()) {
     row.keys.push_back(key_of(name));
-    row.cells.push_back(value.is_string() ? value.get<std::string>() : value.dump());
+    row.cells.push_back(text_of(value));
   }
   return row;
 }

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "harness/ladder/traffic.hpp"
 #include "tests/support/refusal.hpp"
+#include "tests/unit/harness/ladder/traffic_fixture.hpp"
 
 namespace graphbench::ladder {
 namespace {
@@ -20,10 +20,6 @@ using testing::StartsWith;
 using test::refusal;
 
 using Counts = std::map<std::int64_t, double>;
-
-Traffic parse(const std::string& content) {
-  return parse_traffic_files({{"t", content}});
-}
 
 // How often each size comes.
 Counts counts_of(const Traffic& traffic) {
