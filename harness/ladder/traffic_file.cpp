@@ -121,6 +121,7 @@ class TrafficFiles {
         reader->line = lines_[next].number;
         if (format.every_line || is_marked(lines_[next], format)) reader->take(lines_[next].text);
       }
+      reader->end_file();
       if (reader->lines_taken > before) continue;
       reader->line = 1;
       reader->refuse("the file has no step of " + name_of(format) +
@@ -208,6 +209,8 @@ class TrafficFiles {
     };
     say(reader.idle, " idle steps are left out");
     say(reader.prefills, " iterations with prefill are left out");
+    say(reader.prefills_counted, " iterations with prefill are batches too");
+    notes.insert(notes.end(), reader.notes.begin(), reader.notes.end());
     return join(notes, ". ");
   }
 

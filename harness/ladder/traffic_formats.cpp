@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <utility>
 
 #include "graphs/base/text.hpp"
 #include "harness/ladder/traffic_readers.hpp"
@@ -63,6 +65,7 @@ void take_statistics(TrafficReader& to, std::string_view text) {
 }
 
 void take_iteration(TrafficReader& to, std::string_view text) {
+  to.prefills_counted += to.size(word_before(text, " context requests")) > 0 ? 1 : 0;
   to.add(to.size(word_before(text, " context tokens")) + to.size(word_before(text, " generation tokens")));
 }
 
@@ -89,40 +92,94 @@ class LineReader final : public TrafficReader {
   }
 };
 
-// The buckets of a histogram that counts since the server's start: of several scrapes the last has all steps,
-// unless the server started again.
+// Where a label's value begins.
+std::size_t value_at(std::string_view text, const std::string& label) {
+  std::size_t at = text.find(label + "=\"");
+  while (at != std::string_view::npos &&
+         (at == 0 || std::string_view("{, ").find(text[at - 1]) == std::string_view::npos))
+    at = text.find(label + "=\"", at + 1);
+  return at == std::string_view::npos ? at : at + label.size() + 2;
+}
+
+// The buckets of a histogram that counts since the server's start: of several scrapes in a file the last has
+// all steps, unless the server started again. Each file is of its own server.
 class BucketReader final : public TrafficReader {
+  using Buckets = std::map<std::int64_t, std::int64_t>;  // steps up to an edge
+  static constexpr std::int64_t infinite = size_max + 1;
+
+  void end_file() override {
+    for (auto& [series, scrapes] : std::exchange(series_, {})) {
+      end_scrape(scrapes);
+      count_steps(scrapes.last);
+    }
+    ++files_;
+  }
+
   void take(std::string_view text) override {
     text = text.substr(0, text.find(" # "));  // an exemplar follows
-    const std::size_t at = text.find("le=\"") + 4;
+    const std::size_t at = value_at(text, "le");
+    if (at == std::string_view::npos) refuse(in_quotes(head_of(text, 80)) + " has no label le");
     const std::string_view edge = text.substr(at, text.find('"', at) - at);
-    const std::int64_t to = edge == "+Inf" ? size_max + 1 : size(edge);
+    const std::int64_t to = edge == "+Inf" ? infinite : size(edge);
     std::string series(text);
     series.erase(at, edge.size());
     const std::int64_t steps = count(sample_of(series));
-    Bucket& bucket = series_[series.substr(0, series.rfind('}'))][to];
-    if (steps < bucket.steps) bucket.before += bucket.steps;
-    bucket.steps = steps;
+    series.erase(std::min(series.rfind('}'), series.size()));
+    Scrapes& of = series_[series];
+    if (!of.now.emplace(to, steps).second) {
+      end_scrape(of);
+      of.now[to] = steps;
+    }
+    if (const std::size_t model = value_at(series, "model_name"); model != std::string::npos)
+      models_.insert(series.substr(model, series.find('"', model) - model));
     ++lines_taken;
   }
 
   void end() override {
-    for (const auto& [series, buckets] : series_) {
-      std::int64_t below = 0, largest = 1;
-      for (const auto& [to, bucket] : buckets) {
-        const std::int64_t steps = bucket.before + bucket.steps;
-        if (steps < below) refuse("a bucket of " + in_quotes(series) + " has fewer steps than a smaller one");
-        if (to <= size_max) largest = to;
-        add(largest, steps - below);
-        below = steps;
+    const std::string beyond =
+        std::to_string(beyond_) + " of " + std::to_string(steps_) + " steps were larger than ";
+    if (beyond_ > 0 && beyond_ == steps_)
+      refuse(beyond + "all buckets, so no size is known: give vLLM's table of tokens (--cudagraph-metrics)");
+    if (beyond_ > 0)
+      notes.push_back(beyond + "the largest bucket, " + std::to_string(edge_) + ", and are left out");
+    if (models_.size() > 1)
+      notes.push_back("steps of " + std::to_string(models_.size()) +
+                      " models are added up: " + join(models_));
+    if (files_ > 1) notes.push_back("files are added up: give one per server");
+  }
+
+  struct Scrapes {
+    Buckets last, now;
+  };
+
+  // A bucket has fewer steps than before only if the server started again.
+  void end_scrape(Scrapes& of) {
+    if (std::ranges::any_of(of.now, [&](const auto& each) {
+          const auto before = of.last.find(each.first);
+          return before != of.last.end() && each.second < before->second;
+        }))
+      count_steps(std::exchange(of.last, {}));
+    for (const auto& [to, steps] : std::exchange(of.now, {})) of.last[to] = steps;
+  }
+
+  void count_steps(const Buckets& buckets) {
+    std::int64_t below = 0;
+    for (const auto& [to, steps] : buckets) {
+      if (steps < below)
+        refuse("a bucket up to " + std::to_string(to) + " has fewer steps than a smaller one");
+      if (to == infinite) {
+        beyond_ += steps - below;
+      } else {
+        add(to, steps - below);
+        edge_ = std::max(edge_, to);
       }
+      steps_ += steps - std::exchange(below, steps);
     }
   }
 
-  struct Bucket {
-    std::int64_t steps = 0, before = 0;
-  };
-  std::map<std::string, std::map<std::int64_t, Bucket>> series_;
+  std::map<std::string, Scrapes> series_;
+  std::set<std::string> models_;
+  std::int64_t edge_ = 0, beyond_ = 0, steps_ = 0, files_ = 0;
 };
 
 const std::vector<std::string_view> vllm_header = {"Unpadded Tokens", "Padded Tokens", "Num Paddings",

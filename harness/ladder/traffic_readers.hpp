@@ -15,6 +15,7 @@ class TrafficReader {
  public:
   virtual ~TrafficReader() = default;
   virtual void begin_file() {}
+  virtual void end_file() {}
   // Gets no blank line, and none with blanks at its ends.
   virtual void take(std::string_view text) = 0;
   virtual void end() {}
@@ -31,6 +32,8 @@ class TrafficReader {
   std::int64_t lines_taken = 0;  // lines with steps, idle ones too
   std::int64_t idle = 0;
   std::int64_t prefills = 0;  // steps that are left out, as their graphs are not those of decode batches
+  std::int64_t prefills_counted = 0;
+  std::vector<std::string> notes;  // what else a user must know of what was read
   Traffic traffic;
 };
 

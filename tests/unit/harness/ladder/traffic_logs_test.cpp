@@ -33,5 +33,56 @@ TEST(TrafficLogs, StatisticsThatAreNoNumbersAreNamedWithTheirLine) {
                 StartsWith("t:2: " + words));
 }
 
+std::string scrape(const std::vector<std::pair<std::string, int>>& buckets,
+                   const std::string& labels = "engine=\"0\"") {
+  std::string text;
+  for (const auto& [edge, steps] : buckets)
+    text += "vllm:iteration_tokens_total_bucket{" + labels + ",le=\"" + edge + "\",model_name=\"m\"} " +
+            std::to_string(steps) + "\n";
+  return text;
+}
+
+TEST(TrafficLogs, StepsBeyondTheLargestBucketAreLeftOut) {
+  const Traffic traffic = parse(scrape({{"1.0", 10}, {"256.0", 20}, {"+Inf", 100}}));
+  EXPECT_THAT(traffic.histogram, ElementsAre(Pair(1, 10), Pair(256, 10)));
+  EXPECT_THAT(traffic.note,
+              HasSubstr("80 of 100 steps were larger than the largest bucket, 256, and are left out"));
+  for (const std::string& none : {scrape({{"+Inf", 5}}), scrape({{"1.0", 0}, {"+Inf", 5}})})
+    EXPECT_THAT(refusal([&] { parse(none); }), AllOf(HasSubstr("5 of 5 steps were larger than all buckets"),
+                                                     HasSubstr("--cudagraph-metrics")));
+}
+
+TEST(TrafficLogs, AServerThatStartedAgainCountsFromZero) {
+  const Traffic traffic =
+      parse(scrape({{"1.0", 3}, {"8.0", 3}, {"+Inf", 100}}) + scrape({{"1.0", 5}, {"8.0", 5}, {"+Inf", 10}}) +
+            scrape({{"1.0", 5}, {"8.0", 6}, {"+Inf", 11}}));
+  EXPECT_THAT(traffic.histogram, ElementsAre(Pair(1, 8), Pair(8, 1)));
+  EXPECT_THAT(traffic.note, HasSubstr("102 of 111 steps"));
+}
+
+TEST(TrafficLogs, MetricsOfServersWithEqualLabelsAreAddedUp) {
+  const std::string first = scrape({{"1.0", 90}, {"8.0", 100}, {"+Inf", 100}});
+  const std::string second = scrape({{"1.0", 100}, {"8.0", 200}, {"+Inf", 200}});
+  const Traffic traffic = parse_traffic_files({{"a", first}, {"b", second}});
+  EXPECT_THAT(traffic.histogram, ElementsAre(Pair(1, 190), Pair(8, 110)));
+  EXPECT_THAT(traffic.note, HasSubstr("files are added up"));
+  EXPECT_THAT(parse(first + second).histogram, ElementsAre(Pair(1, 100), Pair(8, 100)));
+}
+
+TEST(TrafficLogs, LabelsOfMetricsAreFoundByTheirWholeName) {
+  EXPECT_THAT(parse(scrape({{"1.0", 3}, {"8.0", 5}}, "role=\"decode\"")).histogram,
+              ElementsAre(Pair(1, 3), Pair(8, 2)));
+  EXPECT_THAT(parse(scrape({{"1.0", 3}}) + scrape({{"1.0", 2}}, "model_name=\"org/b\"")).note,
+              HasSubstr("steps of 2 models are added up: m, org/b"));
+}
+
+TEST(TrafficLogs, IterationsWithPrefillAreSaid) {
+  const std::string rest = " generation requests, 20 generation tokens, iteration elapsed time: 9 ms\n";
+  EXPECT_EQ(parse("Iteration(4): 1 context requests, 8192 context tokens, 0" + rest +
+                  "Iteration(5): 0 context requests, 0 context tokens, 20" + rest)
+                .note,
+            "1 iterations with prefill are batches too");
+}
+
 }  // namespace
 }  // namespace graphbench::ladder
