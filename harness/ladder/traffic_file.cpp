@@ -3,6 +3,7 @@
 #include <cmath>
 #include <deque>
 #include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "graphs/base/files.hpp"
@@ -91,6 +92,14 @@ std::string_view next_line(std::string_view& left) {
   return line;
 }
 
+// The place of Kubernetes' tag in "TIME stdout F text": F ends a line, P is a part of one. 0: no tag.
+std::size_t tag_at(std::string_view line) {
+  const std::size_t at = std::min(line.find(' '), line.size());
+  const std::string_view rest = line.substr(at);
+  const bool is_tagged = rest.starts_with(" stdout ") || rest.starts_with(" stderr ");
+  return is_tagged && (rest.substr(8).starts_with("P ") || rest.substr(8).starts_with("F ")) ? at + 8 : 0;
+}
+
 // Colours are ESC, "[", parameters and a letter.
 std::string without_colours(std::string_view text) {
   std::string plain;
@@ -150,7 +159,19 @@ class TrafficFiles {
       throw InputError(files_[file].path, "the file is in UTF-16: save it in UTF-8");
     if (left.starts_with("\xef\xbb\xbf")) left.remove_prefix(3);
     first_ = true;
-    for (std::int64_t number = 1; !left.empty(); ++number) add_line(file, number, next_line(left));
+    std::map<std::string_view, std::string> begun;  // by stream: what Kubernetes cut, and tagged with P
+    for (std::int64_t number = 1; !left.empty(); ++number) {
+      const std::string_view line = next_line(left);
+      const std::size_t tag = tag_at(line);
+      std::string& text = begun[line.substr(0, tag).substr(tag - std::min<std::size_t>(tag, 7))];
+      const bool goes_on = tag > 0 && line[tag] == 'P';
+      if (goes_on || !text.empty()) text += text.empty() ? line : line.substr(tag + 2);
+      if (goes_on) continue;
+      add_line(file, number, text.empty() ? line : unwrapped_.emplace_back(std::exchange(text, {})));
+    }
+    for (const auto& [stream, text] : begun) {
+      if (!text.empty()) add_line(file, 1, unwrapped_.emplace_back(text));
+    }
   }
 
   // A logger's message may have several lines, as a table does, and another logger's line in it.

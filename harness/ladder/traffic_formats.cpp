@@ -182,47 +182,83 @@ class BucketReader final : public TrafficReader {
   std::int64_t edge_ = 0, beyond_ = 0, steps_ = 0, files_ = 0;
 };
 
-const std::vector<std::string_view> vllm_header = {"Unpadded Tokens", "Padded Tokens", "Num Paddings",
-                                                   "Runtime Mode", "Count"};
+using Cells = std::vector<std::string_view>;
+
+const Cells vllm_header = {"Unpadded Tokens", "Padded Tokens", "Num Paddings", "Runtime Mode", "Count"};
+
+// The last five cells before the last "|"; empty without them. The prefix before them may also contain "|",
+// and another process's text may follow.
+Cells cells_of(std::string_view text) {
+  Cells cells;
+  text = text.substr(0, text.rfind('|') + 1);
+  while (cells.size() < vllm_header.size() && text.ends_with('|')) {
+    text.remove_suffix(1);
+    const std::size_t at = text.rfind('|');
+    if (at == std::string_view::npos) return {};
+    cells.insert(cells.begin(), trimmed(text.substr(at + 1)));
+    text = text.substr(0, at + 1);
+  }
+  return cells.size() == vllm_header.size() ? cells : Cells();
+}
+
+bool is_whole(std::string_view cell) {
+  return !cell.empty() && cell.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+bool is_mode(std::string_view cell) {
+  return !cell.empty() && cell.size() <= 64 &&
+         cell.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789") == std::string_view::npos;
+}
+
+bool is_row(const Cells& cells) {
+  if (cells.empty() || !is_mode(cells[3]) || !is_whole(cells[4])) return false;
+  const auto number = [&](std::size_t i) { return to_number<std::int64_t>(cells[i]).value_or(-1); };
+  return number(0) >= 0 && number(2) >= 0 && number(1) - number(0) == number(2);
+}
+
+// A line may have several rows, as a whole table in JSON has.
+std::vector<Cells> rows_in(std::string_view text) {
+  std::vector<Cells> rows;
+  for (std::size_t end = text.rfind('|'); end != std::string_view::npos && end > 0;) {
+    Cells cells = cells_of(text.substr(0, end + 1));
+    if (is_row(cells)) {
+      end = text.rfind('|', static_cast<std::size_t>(cells[0].data() - text.data()));
+      rows.push_back(std::move(cells));
+    }
+    end = end > 0 ? text.rfind('|', end - 1) : end;
+  }
+  return rows;
+}
 
 // A log has a table every few seconds, each with new counts. Lines of other processes may come between
-// rows, so rows count anywhere after a header. But a line of cells right after a row must be a row too.
+// rows, and a log that was cut begins or ends in a table, so rows count anywhere. But five cells right after
+// a row must be a row too.
 class VllmTableReader final : public TrafficReader {
+  void begin_file() override { in_table_ = false; }
+
   void take(std::string_view text) override {
-    const std::vector<std::string_view> cells = cells_of(text);
-    if (cells == vllm_header) {
-      seen_table_ = in_table_ = true;
-      return;
+    const Cells cells = cells_of(text);
+    if (const std::vector<Cells> rows = rows_in(text); !rows.empty() || cells == vllm_header) {
+      in_table_ = true;
+      for (const Cells& row : rows) take_row(row);
+    } else if (in_table_ && text.ends_with('|') && !cells.empty()) {
+      const bool is_rule = std::ranges::all_of(cells, [](std::string_view cell) {
+        return cell.find_first_not_of("-: ") == std::string_view::npos;
+      });
+      if (!is_rule) take_row(cells);
+    } else if (in_table_) {
+      std::vector<std::string> parts = split(text, '|');
+      in_table_ = std::any_of(parts.begin() + 1, parts.end(),
+                              [](const std::string& part) { return is_whole(trimmed(part)); });
+      pieces_ += in_table_ ? 1 : 0;
     }
-    in_table_ = seen_table_ && text.back() == '|' && (in_table_ || is_row(cells));
-    if (!in_table_) return;
-    if (cells.empty()) refuse(in_quotes(head_of(text, 80)) + " is not a table row with five cells");
-    const bool is_rule = std::ranges::all_of(
-        cells, [](std::string_view cell) { return cell.find_first_not_of("-: ") == std::string_view::npos; });
-    if (!is_rule) take_row(cells);
   }
 
-  // The last five cells of a line that ends with "|"; empty for any other line. The prefix before them may
-  // also contain "|".
-  static std::vector<std::string_view> cells_of(std::string_view text) {
-    std::vector<std::string_view> cells;
-    while (cells.size() < vllm_header.size() && text.ends_with('|')) {
-      text.remove_suffix(1);
-      const std::size_t at = text.rfind('|');
-      if (at == std::string_view::npos) return {};
-      cells.insert(cells.begin(), trimmed(text.substr(at + 1)));
-      text = text.substr(0, at + 1);
-    }
-    return cells.size() == vllm_header.size() ? cells : std::vector<std::string_view>();
+  void end() override {
+    if (pieces_ > 0) notes.push_back(std::to_string(pieces_) + " pieces of rows are left out");
   }
 
-  static bool is_row(const std::vector<std::string_view>& cells) {
-    return !cells.empty() && std::ranges::all_of(std::array<std::size_t, 4>{0, 1, 2, 4}, [&](std::size_t i) {
-      return !cells[i].empty() && cells[i].find_first_not_of("0123456789") == std::string_view::npos;
-    });
-  }
-
-  void take_row(const std::vector<std::string_view>& cells) {
+  void take_row(const Cells& cells) {
     const std::int64_t unpadded = size(cells[0]);
     const std::int64_t padded = size(cells[1]);
     if (padded < unpadded || number(cells[2], "number of paddings", size_max) != padded - unpadded)
@@ -230,16 +266,14 @@ class VllmTableReader final : public TrafficReader {
              std::string(cells[1]) + " tokens: give the table as vLLM printed it");
     const std::int64_t times = count(cells[4]);
     const std::string mode(cells[3]);
-    if (mode.empty() || mode.size() > 64 ||
-        mode.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789") != std::string::npos)
-      refuse(in_quotes(head_of(mode, 80)) + " is not a runtime mode such as FULL");
+    if (!is_mode(mode)) refuse(in_quotes(head_of(mode, 80)) + " is not a runtime mode such as FULL");
     if (times > 0 && unpadded > 0) traffic.modes[mode][unpadded] += static_cast<double>(times);
     add(unpadded, times);
     ++lines_taken;
   }
 
-  bool seen_table_ = false;
   bool in_table_ = false;
+  std::int64_t pieces_ = 0;
 };
 
 template <typename Reader>

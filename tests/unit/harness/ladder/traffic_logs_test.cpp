@@ -84,5 +84,35 @@ TEST(TrafficLogs, IterationsWithPrefillAreSaid) {
             "1 iterations with prefill are batches too");
 }
 
+const std::string table_head =
+    "INFO | Unpadded Tokens | Padded Tokens | Num Paddings | Runtime Mode | Count |\nINFO "
+    "|---|---|---|---|---|\n";
+
+TEST(TrafficLogs, RowsOfATableThatBeganBeforeTheFileCount) {
+  const std::string begin =
+      table_head + "INFO | 3 | 4 | 1 | FULL | 20 |\nINFO | 8 | 8 | 0 | PIECEWISE | 10 |\n";
+  const std::string end = "INFO | 6 | 8 | 2 | FULL | 9 |\n" + table_head + "INFO | 2 | 2 | 0 | FULL | 1 |\n";
+  const auto counts = ElementsAre(Pair(2, 1), Pair(3, 20), Pair(6, 9), Pair(8, 10));
+  EXPECT_THAT(parse_traffic_files({{"a", begin}, {"b", end}}).histogram, counts);
+  EXPECT_THAT(parse_traffic_files({{"b", end}, {"a", begin}}).histogram, counts);
+}
+
+TEST(TrafficLogs, OtherTextBesideARowOfATableIsNotPartOfIt) {
+  const auto note_of = [](const std::string& text) {
+    const Traffic traffic = parse(table_head + text + "INFO | 8 | 8 | 0 | FULL | 10 |\n");
+    EXPECT_THAT(traffic.histogram, ElementsAre(Pair(3, 20), Pair(8, 10))) << text;
+    return traffic.note;
+  };
+  const std::string row = "INFO | 3 | 4 | 1 | FULL | 20 |";
+  EXPECT_EQ(note_of(row + "(EngineCore pid=9) INFO x\n"), "");
+  EXPECT_EQ(note_of("INFO | 3 | 4 | 1 | FULL | 15 |\r" + table_head.substr(0, table_head.find('\n')) +
+                    "\rINFO | 3 | 4 | 1 | FULL | 5 |\r\n"),
+            "");
+  EXPECT_EQ(note_of(row + "\n| N/A   34C    P0    69W / 700W |   1MiB / 81559MiB |      0%      Default |\n"),
+            "");
+  EXPECT_EQ(note_of("T stderr P INFO | 3 | 4 \nT stdout F x\nT stderr F | 1 | FULL | 20 |\n"), "");
+  EXPECT_EQ(note_of(row + "\nINFO | 5 | 8 |\n"), "1 pieces of rows are left out");
+}
+
 }  // namespace
 }  // namespace graphbench::ladder

@@ -169,7 +169,7 @@ TEST(TrafficFile, WhatIsWrongIsNamedWithItsLine) {
            {"time,size\nnan,4\n", "2: ", "\"nan\" is not a time"},
            {header + "| 5 | 8 | 2 | FULL | 1 |\n", "2: ", "paddings"},
            {header + "| 5 | 5 | none | FULL | 1 |\n", "2: ", "\"none\" is not a number of"},
-           {header + "| 5 | 8 |\n", "2: ", "five cells"},
+           {header + "| 5 | 8 |\n", "1: ", "no step"},
            {header + "| 5 | 8 | 3 | FULL; | 1 |\n", "2: ", "\"FULL;\" is not a runtime mode"},
            {header, "1: ", "no step"},
            {"\nINFO: ready\nINFO: | 5 | 8 | 3 | FULL | 1 |\n", "2: \"INFO: ready\" is not a header",
