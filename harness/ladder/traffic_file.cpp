@@ -72,6 +72,12 @@ struct Line {
   bool first = false;  // of its file, but for blank lines and comments
 };
 
+bool has_marks(std::string_view text, const TrafficFormat& format) {
+  return !format.marks.empty() && std::ranges::all_of(format.marks, [&](const std::string& mark) {
+    return text.find(mark) != std::string_view::npos;
+  });
+}
+
 // The message in a line of docker, journald or Loki, which is a JSON object, also behind the prefix of
 // Kubernetes or compose; absent for any other line.
 std::optional<std::string> message_of(std::string_view text) {
@@ -79,8 +85,12 @@ std::optional<std::string> message_of(std::string_view text) {
   if (at == std::string_view::npos || !text.ends_with('}')) return std::nullopt;
   const auto object = nlohmann::json::parse(text.substr(at), nullptr, false);
   for (const char* const key : {"log", "message", "msg", "line", "MESSAGE"}) {
-    if (object.is_object() && object.contains(key) && object[key].is_string())
-      return object[key].get<std::string>();
+    if (!object.is_object() || !object.contains(key) || !object[key].is_string()) continue;
+    std::string message = object[key].get<std::string>();
+    const bool is_log = std::ranges::any_of(
+        traffic_formats(), [&](const TrafficFormat& format) { return has_marks(message, format); });
+    if (at == 0 && !is_log && is_table(text)) continue;
+    return message;
   }
   return std::nullopt;
 }
@@ -183,24 +193,53 @@ class TrafficFiles {
     }
     if (text.find("\x1b[") != std::string_view::npos)
       text = trimmed(unwrapped_.emplace_back(without_colours(text)));
-    if (text.empty()) return;
+    if (text.empty() || (first_ && text.starts_with("sep=") && text.size() < 6)) return;
     lines_.push_back({file, number, text, first_ && text.front() != '#'});
     first_ = first_ && text.front() == '#';
   }
 
   static bool is_marked(const Line& line, const TrafficFormat& format) {
     if (format.marks.empty()) return line.first && is_table(line.text);
-    return std::ranges::all_of(format.marks, [&](const std::string& mark) {
-      return line.text.find(mark) != std::string_view::npos;
-    });
+    return has_marks(line.text, format);
   }
 
-  const TrafficFormat& format_of() const {
+  struct Found {
+    const TrafficFormat* format = nullptr;
+    std::int64_t lines = 0;  // of all formats of its engine
+  };
+
+  // The engine with most lines counts, as a log may quote another's line. Its first format counts, as exact
+  // steps come before readings.
+  const TrafficFormat& format_of() {
     if (lines_.empty()) refuse({.number = 1}, "the file is empty: give " + traffic_forms());
+    std::vector<Found> found;
+    std::int64_t left = std::ssize(lines_);
     for (const TrafficFormat& format : traffic_formats()) {
-      if (std::ranges::any_of(lines_, [&](const Line& line) { return is_marked(line, format); }))
-        return format;
+      auto lines = std::ranges::count_if(lines_, [&](const Line& line) { return is_marked(line, format); });
+      if (lines == 0) continue;
+      if (format.is_row != nullptr)
+        lines += std::ranges::count_if(lines_, [&](const Line& line) { return format.is_row(line.text); });
+      if (format.marks.empty()) lines = left;
+      left -= lines;
+      const auto engine = std::ranges::find_if(
+          found, [&](const Found& each) { return each.format->engine == format.engine; });
+      if (engine == found.end()) {
+        found.push_back({&format, lines});
+      } else {
+        engine->lines += lines;
+      }
     }
+    if (found.empty()) refuse_unknown();
+    const auto most = std::ranges::max_element(found, {}, &Found::lines);
+    for (const Found& each : found) {
+      if (each.format != most->format && !each.format->engine.empty())
+        not_read_.push_back(std::to_string(each.lines) + " lines like " + name_of(*each.format) +
+                            " are not read");
+    }
+    return *most->format;
+  }
+
+  [[noreturn]] void refuse_unknown() const {
     const Line& first = lines_.front();
     for (const TrafficFormat& format : traffic_formats()) {
       if (std::ranges::any_of(format.traces, [&](const std::string& trace) {
@@ -218,8 +257,8 @@ class TrafficFiles {
     return format.engine.empty() ? "a table of sizes" : format.engine + "'s " + format.name;
   }
 
-  static std::string note_of(const TrafficFormat& format, const TrafficReader& reader) {
-    std::vector<std::string> notes;
+  std::string note_of(const TrafficFormat& format, const TrafficReader& reader) const {
+    std::vector<std::string> notes = not_read_;
     if (!format.coarse.empty()) {
       const auto best = std::ranges::find(traffic_formats(), format.engine, &TrafficFormat::engine);
       notes.push_back(name_of(format) + ": " + format.coarse + "; every step is in its " + best->name + " (" +
@@ -237,6 +276,7 @@ class TrafficFiles {
 
   const std::vector<TrafficFile>& files_;
   std::vector<Line> lines_;
+  std::vector<std::string> not_read_;
   bool first_ = true;
   std::deque<std::string> unwrapped_;  // keeps its strings in place
 };

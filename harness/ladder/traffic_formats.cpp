@@ -308,6 +308,7 @@ const std::vector<TrafficFormat>& traffic_formats() {
        .engine = "vLLM",
        .flag = "--cudagraph-metrics",
        .marks = {std::string(vllm_header[0]), std::string(vllm_header[3])},
+       .is_row = [](std::string_view text) { return !rows_in(text).empty(); },
        .reader = reader_of<VllmTableReader>,
        .traces = {"vLLM", "vllm"},
        .every_line = true,

@@ -46,6 +46,7 @@ struct TrafficFormat {
   std::string engine = {};              // whose log it is; empty: a file that users make
   std::string flag = {};                // makes the engine write it; empty: no advice
   std::vector<std::string> marks = {};  // a line with all of these is of this format; none: see is_table()
+  bool (*is_row)(std::string_view) = nullptr;  // lines that belong to marked ones
   std::unique_ptr<TrafficReader> (*reader)() = nullptr;
   std::vector<std::string> traces = {};  // any of these in a log without batches shows who wrote it
   bool every_line = false;               // the reader wants lines without marks too

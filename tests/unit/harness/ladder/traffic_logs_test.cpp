@@ -114,5 +114,14 @@ TEST(TrafficLogs, OtherTextBesideARowOfATableIsNotPartOfIt) {
   EXPECT_EQ(note_of(row + "\nINFO | 5 | 8 |\n"), "1 pieces of rows are left out");
 }
 
+TEST(TrafficLogs, ALineThatIsQuotedDoesNotDecideTheFormat) {
+  const std::string prompt =
+      "INFO Received request: \"explain: Decode batch, #running-req: 77, #token: 1\"\n";
+  const Traffic traffic = parse(prompt + table_head + "INFO | 3 | 4 | 1 | FULL | 20 |\n");
+  EXPECT_THAT(traffic.histogram, ElementsAre(Pair(3, 20)));
+  EXPECT_EQ(traffic.note, "1 lines like SGLang's decode lines are not read");
+  EXPECT_THAT(parse("size,prompt\n3,x\n3,x\n8,\"Decode batch, #running-req: 77\"\n").trace, SizeIs(3));
+}
+
 }  // namespace
 }  // namespace graphbench::ladder
