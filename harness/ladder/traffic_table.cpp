@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <boost/tokenizer.hpp>
 #include <cctype>
+#include <cmath>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -19,14 +21,26 @@ using Words = std::vector<std::string>;
 // Names as key_of() gives them, the best first.
 const Words size_names = {"size", "sizes", "batchsize", "batch", "bs", "rows"};
 const Words count_names = {"count", "counts", "steps", "frequency", "freq", "n"};
-const Words time_names = {"time", "timestamp", "t", "seconds", "timeseconds", "arrival", "date"};
-const Words time_ms_names = {"timems", "timestampms", "ms"};
+const Words count_names_without_time = {"numsteps", "occurrences", "hits", "total", "requests", "weight"};
+const Words time_names = {"time", "timestamp", "ts", "t", "seconds", "timeseconds", "arrival", "date"};
+struct Unit {
+  const char* name;
+  double seconds;
+  double since_1970;  // about the times of today are in this unit from here on
+  Words columns;
+};
+const std::vector<Unit> units = {{"nanoseconds", 1e-9, 1e17, {"timens", "timestampns", "ns"}},
+                                 {"microseconds", 1e-6, 1e14, {"timeus", "timestampus", "us"}},
+                                 {"milliseconds", 1e-3, 1e11, {"timems", "timestampms", "ms"}},
+                                 {"seconds", 1, 0, {}}};
 // The columns of requests, in traces of Mooncake, Azure and BurstGPT and in OpenAI's usage.
 const Words output_names = {"outputlength",     "generatedtokens", "responsetokens",
                             "completiontokens", "outputtokens",    "outputlen"};
 const Words input_names = {"inputlength",  "contexttokens", "requesttokens",
                            "prompttokens", "inputtokens",   "inputlen"};
-constexpr const char* mooncake = "hashids";  // only its traces have them, and times in milliseconds
+// Mooncake's traces have hashes and milliseconds, Bailian's have hashes, chats and seconds.
+constexpr const char* hashes = "hashids";
+const Words chat_names = {"chatid", "turn"};
 
 std::string key_of(std::string_view name) {
   std::string key;
@@ -103,6 +117,19 @@ class TableReader final : public TrafficReader {
   void begin_file() override {
     keys_.clear();
     seen_.clear();
+    others_.clear();
+    distinct_ = true;
+    unit_ = nullptr;
+  }
+
+  void end_file() override {
+    if (!distinct_ || seen_.size() < 2 || count_ || time_) return;
+    for (const auto& [name, other] : others_) {
+      if (!other.numbers || other.ascending) continue;
+      line = 1;
+      refuse("each size comes once, and the column " + in_quotes(name) +
+             " is not read: name it count if it says how often a size came, or leave it out");
+    }
   }
 
   void take(std::string_view text) override {
@@ -131,6 +158,7 @@ class TableReader final : public TrafficReader {
       refuse(
           "no two requests with output tokens arrive at different times, so there is no rate: give more of "
           "them");
+    for (const std::string& unit : said_) notes.push_back("times are read as " + unit);
     const bool timed = !traffic.arrivals.empty();
     if ((!traffic.trace.empty() && !traffic.histogram.empty()) ||
         (!requests.empty() && !(traffic.trace.empty() && traffic.histogram.empty())) ||
@@ -161,10 +189,14 @@ class TableReader final : public TrafficReader {
     const std::optional<std::size_t> size = column(size_names);
     const std::optional<std::size_t> tokens = column(output_names);
     time_ = column(time_names);
-    time_unit_ = time_ && contains(keys_, mooncake) ? 1e-3 : 1;
-    if (const auto ms = column(time_ms_names); !time_ && ms) {
-      time_ = ms;
-      time_unit_ = 1e-3;
+    const bool has_hashes = contains(keys_, hashes), has_chats = has_one_of(keys_, chat_names);
+    named_ = nullptr;
+    for (const Unit& unit : units) {
+      if (!time_ && (time_ = column(unit.columns))) named_ = &unit;
+    }
+    if (time_ && has_hashes && !named_) {
+      if (!has_chats) named_ = &units[2];
+      said_.insert(has_chats ? "seconds" : "milliseconds");
     }
     requests_ = !size && (tokens || has_one_of(keys_, input_names));
     if (requests_ && !(tokens && time_))
@@ -175,6 +207,7 @@ class TableReader final : public TrafficReader {
       refuse(in_quotes(head_of(text, 80)) + " names no column of sizes: name one size, batch_size or rows");
     size_ = requests_ ? *tokens : *size;
     count_ = requests_ ? std::nullopt : column(count_names);
+    if (!requests_ && !count_ && !time_) count_ = column(count_names_without_time);
   }
 
   void take_cells(const Words& cells) {
@@ -191,7 +224,14 @@ class TableReader final : public TrafficReader {
         refuse("size " + std::to_string(rows) + " is given twice: give each size once");
       return add(rows, count(cells[*count_]));
     }
-    if (time_) take_time(cells[*time_], rows > 0);
+    if (time_) {
+      take_time(cells[*time_], rows > 0);
+    } else if (!bare_) {
+      distinct_ = seen_.insert(rows).second && distinct_;
+      for (std::size_t i = 0; distinct_ && i < cells.size(); ++i) {
+        if (i != size_) others_[keys_[i]].take(cells[i]);
+      }
+    }
     if (rows > 0) {
       traffic.trace.push_back(rows);
     } else {
@@ -199,10 +239,22 @@ class TableReader final : public TrafficReader {
     }
   }
 
-  double time_of(std::string text) const {
+  const Unit& unit_of(double time, const std::string& text) {
+    if (named_ != nullptr) return *named_;
+    const auto unit = std::ranges::find_if(units, [&](const Unit& each) { return time >= each.since_1970; });
+    const Unit* const found = unit == units.end() ? &units.back() : &*unit;
+    if (unit_ == nullptr) unit_ = found;
+    if (unit_ != found)
+      refuse(in_quotes(text) + " would be a time in " + found->name + ", and those before are in " +
+             unit_->name + ": name the column time_ns, time_us or time_ms");
+    if (found->since_1970 > 0) said_.insert(found->name);
+    return *found;
+  }
+
+  double time_of(std::string text) {
     if (separator_ == ';') std::ranges::replace(text, ',', '.');
     std::optional<double> time = options::parse_real(text);
-    time = time ? *time * time_unit_ : seconds_of_date(text);
+    time = time ? *time * unit_of(*time, text).seconds : seconds_of_date(text);
     if (!time || *time < 0)
       refuse(in_quotes(text) +
              " is not a time: give seconds from 0 up, or a date such as 2026-11-28T10:00:00Z");
@@ -223,9 +275,26 @@ class TableReader final : public TrafficReader {
   char separator_ = ',';
   std::size_t size_ = 0;
   std::optional<std::size_t> count_, time_;
-  double time_unit_ = 1;
+  const Unit* named_ = nullptr;  // of time, by the names of columns
+  const Unit* unit_ = nullptr;   // by the file's first time
+  std::set<std::string> said_;   // units that users did not name
   double last_time_ = 0;
   std::set<std::int64_t> seen_;
+  bool distinct_ = true;  // no size of the file came twice
+  // Columns that are not read.
+  struct Other {
+    bool numbers = true, ascending = true;
+    double last = NAN;
+
+    // The number of a row is one more than the row's before.
+    void take(const std::string& cell) {
+      const std::optional<double> value = options::parse_real(cell.substr(0, cell.find('%')));
+      numbers = numbers && value;
+      ascending = ascending && value && (std::isnan(last) || *value == last + 1);
+      last = value.value_or(0);
+    }
+  };
+  std::map<std::string, Other> others_;
 };
 
 }  // namespace
