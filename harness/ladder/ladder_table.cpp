@@ -340,7 +340,8 @@ std::string sentence_of(const Suggestion& made) {
   const std::string eager =
       reporters::format_seconds(made.eager_verified_step_seconds.value_or(made.eager_step_seconds));
   if (made.sizes.empty())
-    return "Capture nothing: all eager takes " + eager + " a step, and no captured sizes are faster.";
+    return (made.no_suggestion.empty() ? "Capture nothing" : "C" + made.no_suggestion.substr(1)) +
+           ". All eager takes " + eager + " a step.";
   const std::string what = made.no_suggestion.empty()
                                ? "Capture sizes " + list_of(made.sizes)
                                : "Nothing is suggested (" + made.no_suggestion + "): sizes " +

@@ -17,7 +17,6 @@
 namespace graphbench::ladder {
 namespace {
 
-constexpr const char* nothing_to_capture = "capture nothing: all eager is fastest";
 constexpr double few_margin = 0.02;
 
 // The lists that a suggestion is held against, with what they are predicted to take.
@@ -44,8 +43,23 @@ std::vector<RivalList> rivals_of(const Choice& best, const MeasuredGroup& from, 
   return rivals;
 }
 
+// Why a suggestion has no size.
+std::string why_nothing(const SuggestProblem& problem, std::int64_t multiple_of) {
+  const auto none_fits = [&](bool memory, bool startup) {
+    return std::ranges::none_of(problem.candidates, [&](const Candidate& each) {
+      return (!memory || each.exec_bytes + each.pool_bytes <= problem.memory_bytes.value_or(HUGE_VAL)) &&
+             (!startup || each.startup_seconds <= problem.startup_seconds.value_or(HUGE_VAL));
+    });
+  };
+  const std::string limit = problem.candidates.empty() ? "--multiple-of " + std::to_string(multiple_of)
+                            : none_fits(true, false)   ? "--memory"
+                            : none_fits(false, true)   ? "--startup"
+                            : none_fits(true, true)    ? "both --memory and --startup"
+                                                       : "";
+  return "capture nothing: " + (limit.empty() ? "all eager is fastest" : "no measured size fits " + limit);
+}
+
 std::string why_none_predicted(const Suggestion& made) {
-  if (made.sizes.empty()) return nothing_to_capture;
   for (const RivalList& rival : made.rivals) {
     if (!rival.beyond_budget && rival.step_seconds.value_or(HUGE_VAL) < made.step_seconds * (1 - 1e-9))
       return words_of(rival) + " would take less time";
@@ -114,7 +128,7 @@ std::vector<double> step_seconds(const Ladder& ladder, const Ladder& other) {
 
 // The reason why there is no suggestion; empty if there is one.
 std::string why_none(const Suggestion& made, std::size_t launches) {
-  if (made.sizes.empty()) return nothing_to_capture;
+  if (made.sizes.empty()) return made.no_suggestion;
   if (launches < 3) return "fewer than 3 launches";
   if (made.over_eager_ci95_low.value_or(0) <= 1) return "the gain over eager is not certain";
   for (const RivalList& rival : made.rivals) {
@@ -236,7 +250,8 @@ Suggestion suggest(const MeasuredGroup& from, const Trace& trace, const Budgets&
   for (RivalList& rival : made.rivals) {
     if (rival.step_seconds) *rival.step_seconds /= steps;
   }
-  made.no_suggestion = why_none_predicted(made);
+  made.no_suggestion =
+      made.sizes.empty() ? why_nothing(problem, budgets.multiple_of) : why_none_predicted(made);
   return made;
 }
 

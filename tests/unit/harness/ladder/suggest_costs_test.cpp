@@ -111,6 +111,22 @@ TEST(Costs, OfEagerAreNeverPredictedTooHighSoThatNoGainIsClaimed) {
   EXPECT_EQ(none.no_suggestion, "capture nothing: all eager is fastest");
 }
 
+TEST(Costs, OfNoSizeMayBeWithinABudget) {
+  Simulated steps{64, traffic_of("uniform:1:64")};
+  MeasuredGroup group = steps.measured({1, 64});
+  group.measured.startup_seconds = {{1, 1}, {64, 2}};
+  group.measured.exec_bytes = group.measured.pool_bytes = {{1, 100}, {64, 200}};
+  for (const auto& [budgets, limit] : std::initializer_list<std::pair<Budgets, std::string>>{
+           {{.memory_bytes = 150}, "--memory"},
+           {{.startup_seconds = 0.5}, "--startup"},
+           {{.multiple_of = 1000}, "--multiple-of 1000"}}) {
+    const Suggestion made = suggest(group, {steps.rows, {}}, budgets);
+    EXPECT_EQ(made.no_suggestion, "capture nothing: no measured size fits " + limit);
+    EXPECT_TRUE(
+        sentence_of(made).starts_with("Capture nothing: no measured size fits " + limit + ". All eager"));
+  }
+}
+
 TEST(Costs, OfFewSizesAreSaidWhereManyGainLittle) {
   const Simulated steps{1, traffic_of("zipf:1.1:64")};
   Rows all(64);
