@@ -49,6 +49,7 @@ ClosedBatches close(const MeasuredGroup& group, const ClosedRequest& request, st
   closed.cell.batch = group.sizes.empty() ? 0 : group.sizes.back();
   closed.from = group.from;
   closed.traffic = request.traffic.name;
+  closed.note = request.traffic.note;
   closed.prefill_seconds = prefill;
   closed.most = most;
   for (const Request& each : requests) closed.tokens += static_cast<double>(each.tokens);

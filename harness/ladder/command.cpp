@@ -283,7 +283,11 @@ class LadderJob final : public sweep::Job {
   void suggest_from(const std::vector<MeasuredGroup>& groups) {
     LadderFindings& findings = measured_.findings;
     const auto add = [&](const MeasuredGroup& group, const Trace& trace) {
-      if (!asked_.suggest.empty()) findings.suggestions.push_back(suggest(group, trace, budgets_));
+      if (asked_.suggest.empty()) return;
+      findings.suggestions.push_back(suggest(group, trace, budgets_));
+      if (from_file_)
+        findings.suggestions.back().note =
+            request_.closed ? request_.closed->traffic.note : request_.traffic.note;
     };
     if (!request_.closed) {
       for (const MeasuredGroup& each : groups) add(each, request_.trace);

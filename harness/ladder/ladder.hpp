@@ -288,6 +288,7 @@ struct Suggestion {
   std::optional<double> over_eager_ci95_low = {};
   std::optional<double> over_eager_ci95_high = {};
   std::string no_suggestion = {};  // why no ladder is suggested; empty if one is
+  std::string note = {};           // of the traffic, where no ladder serves it
   Trace trace = {};                // the steps that it is for
 };
 
@@ -319,6 +320,7 @@ struct Closed {
   model::Cell cell;                            // its batch is the largest captured size
   std::string from;                            // where the step times come from, as of a suggestion
   std::string traffic;                         // as the user gave it
+  std::string note = {};                       // of the traffic
   double rate = 0;                             // requests per second
   double tokens = 0;                           // of a request, which are its steps; the mean
   std::optional<double> prefill_seconds = {};  // absent: decode only

@@ -64,10 +64,10 @@ GB_DESCRIBE(ladder::Suggestion, (inlined(&T::cell)), from, sizes, interpolated, 
             (later, trust), (left_out, trace), (text, verified_by), verified_step_seconds,
             (later, memory_max_bytes), eager, (later, eager_verified_step_seconds), (later, over_eager),
             (interval("over_eager_ci95", &T::over_eager_ci95_low, &T::over_eager_ci95_high)),
-            (later, no_suggestion), (computed_field<SentenceField<T>>("sentence")));
+            (later, no_suggestion), (later, note), (computed_field<SentenceField<T>>("sentence")));
 GB_DESCRIBE(ladder::ClosedPoint, batch, step_seconds, captured);
 GB_DESCRIBE(ladder::Closed, (inlined(&T::cell)), from, traffic, rate, tokens, prefill_seconds, most, points,
-            (later, none), hit_rate, (computed_field<SentenceField<T>>("sentence")));
+            (later, none), hit_rate, (later, note), (computed_field<SentenceField<T>>("sentence")));
 GB_DESCRIBE(ladder::ServeTask, task, sizes, modes, policy, rows, arrivals, placements);
 GB_DESCRIBE(ladder::ServeAnswer, status, reason, check, device, choices, launch);
 

@@ -311,6 +311,7 @@ reporters::Section suggestion_section(const Suggestion& made, const std::vector<
   if (!made.few.empty()) add_sentence(section, "at most 2 % slower", list_of(made.few));
   if (!made.interpolated.empty())
     add_sentence(section, "not measured, taken as the next larger measured size", list_of(made.interpolated));
+  if (!made.note.empty()) add_sentence(section, "note", made.note);
   if (!made.trust.empty()) add_sentence(section, made.from, made.trust, reporters::Weight::notice);
   for (const std::string& flag : flags) add_sentence(section, "", flag);
   return section;
@@ -373,7 +374,7 @@ std::string sentence_of(const Closed& closed) {
   if (closed.hit_rate && closed.cell.batch > 0)
     text += fmt::format("; {} of the steps from empty hit a captured size",
                         reporters::percent_text(*closed.hit_rate));
-  return text + ".";
+  return text + "." + (closed.note.empty() ? "" : " Of the traffic: " + closed.note + ".");
 }
 
 reporters::Report report_of(const LadderFindings& findings,

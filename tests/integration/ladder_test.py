@@ -268,6 +268,15 @@ class Ladder(HarnessCase):
         document = self.measure(*asked)[1]
         self.assertEqual({"attention", "conv", "mlp"}, {made["workload"] for made in document["suggestions"]})
 
+    def test_a_suggestion_from_a_file_says_what_its_traffic_leaves_out(self):
+        self.write("idle.csv", "size,count\n0,5\n4,9\n")
+        self.serve("--workload mlp --traffic uniform:1:4 --no-rivals --launches 1 --suggest")
+        (self.folder / "graphbench.json").rename(self.folder / "from.json")
+        asked = "ladder --device host --workload mlp --traffic idle.csv --steps 9 --suggest=from.json".split()
+        done, document, _ = self.measure(*asked)
+        self.assertEqual("5 idle steps are left out", document["suggestions"][0]["note"])
+        self.assertIn("5 idle steps are left out", done.stdout)
+
     def test_flags_are_printed_only_where_service_bears_the_suggestion_out(self):
         document, shown = self.serve("--workload mlp --traffic uniform:1:4 --no-rivals --launches 3 "
                                      "--suggest --verify")
@@ -325,6 +334,7 @@ class Ladder(HarnessCase):
         self.assertEqual({1}, {each["rate"] for each in closed})
         self.assertEqual({"whole", "piecewise", "eager"}, {each["mode"] for each in closed})
         self.assertIn("decode only", closed[0]["sentence"])
+        self.assertIn("Of the traffic: times are read as milliseconds.", closed[0]["sentence"])
 
     def test_query_lengths_make_tokens_of_requests(self):
         self.write("requests.csv", "size,count\n1,30\n2,30\n")
