@@ -263,6 +263,10 @@ reporters::Section best_section(const BestModes& best) {
   return section;
 }
 
+std::string three_digits(double number) {
+  return number < 999.5 ? fmt::format("{:.3g}", number) : reporters::format_count(number);
+}
+
 std::string memory_text(const Suggestion& made) {
   return made.memory_bytes ? reporters::format_bytes(static_cast<std::int64_t>(*made.memory_bytes))
                            : "an unknown amount";
@@ -357,7 +361,7 @@ std::string sentence_of(const Suggestion& made) {
 
 std::string sentence_of(const Closed& closed) {
   std::string text = fmt::format("{} ({} requests a second, {} tokens each, {}): ", closed.traffic,
-                                 reporters::format_count(closed.rate), reporters::format_count(closed.tokens),
+                                 three_digits(closed.rate), three_digits(closed.tokens),
                                  closed.prefill_seconds
                                      ? reporters::format_seconds(*closed.prefill_seconds) + " of prefill each"
                                      : "decode only");

@@ -205,5 +205,14 @@ TEST(Closed, APrefillMayBeTheStepOfAnotherWorkload) {
               HasSubstr("--prefill-seconds: \"other\" is neither"));
 }
 
+TEST(Closed, SentenceHasTheRateAsItIsAndTheNoteOfTheTraffic) {
+  Closed rare;
+  rare.rate = 0.3;
+  rare.tokens = 2.5;
+  rare.note = "times are read as seconds";
+  EXPECT_THAT(sentence_of(rare), HasSubstr("(0.3 requests a second, 2.5 tokens each, "));
+  EXPECT_THAT(sentence_of(rare), testing::EndsWith(". Of the traffic: times are read as seconds."));
+}
+
 }  // namespace
 }  // namespace graphbench::ladder
