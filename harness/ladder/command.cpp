@@ -271,6 +271,11 @@ class LadderJob final : public sweep::Job {
     for (const Closed& each : measured_.findings.closed) {
       if (each.cell.batch > 0) require(model::id_of(each.cell), each.hit_rate.value_or(0));
     }
+    for (const Suggestion& made : measured_.findings.suggestions) {
+      // What serves it is the eager ladder, a rival.
+      if (from_file_ && !request_.closed && made.sizes.empty() && !made.verified_by.empty())
+        require(made.verified_by, 0);
+    }
     for (const Ladder& ladder : measured_.findings.ladders) {
       if (!request_.closed && !is_rival(ladder))
         require(ladder.id, ladder.launches.empty() ? 0 : ladder.launches.front().hit_rate);

@@ -276,6 +276,9 @@ class Ladder(HarnessCase):
         done, document, _ = self.measure(*asked)
         self.assertEqual("5 idle steps are left out", document["suggestions"][0]["note"])
         self.assertIn("5 idle steps are left out", done.stdout)
+        missed = self.run_graphbench(*asked, "--multiple-of", "1000", "--verify", "--launches", "1",
+                                     "--warmup", "1", "--require-hits", "50%", code=10)
+        self.assertIn("0.0 % of the steps hit a captured size; --require-hits asks for 50 %", missed.stderr)
 
     def test_flags_are_printed_only_where_service_bears_the_suggestion_out(self):
         document, shown = self.serve("--workload mlp --traffic uniform:1:4 --no-rivals --launches 3 "
