@@ -24,7 +24,7 @@ double tolerance_of(std::int32_t dtype) {
   return dtype == GB_BF16 ? 0.05 : dtype == GB_FP16 ? 0.02 : 0.005;
 }
 constexpr int repeats_of_a_change = 8;
-constexpr double large_value = 4096;  // its square is finite in bf16 and fp32
+constexpr double large_value = 4096;                               // its square is finite in bf16 and fp32
 constexpr std::size_t compared_bytes_max = std::size_t{16} << 20;  // of one tensor of state
 
 // Of integers, so many rows may differ, because near ties of an argmax fall either way: none of a few.
