@@ -27,7 +27,7 @@ constexpr int repeats_of_a_change = 8;
 constexpr double large_value = 4096;                               // its square is finite in bf16 and fp32
 constexpr std::size_t compared_bytes_max = std::size_t{16} << 20;  // of one tensor of state
 
-// Of integers, so many rows may differ, because near ties of an argmax fall either way: none of a few.
+// The share of rows of integers that may differ, as near ties of an argmax fall either way: none of a few.
 constexpr double differing_rows_max = 0.125;
 // The share of rows that differ.
 double share_of(const gb_step_rows& tensor, const std::vector<std::byte>& a,
