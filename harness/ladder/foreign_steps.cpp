@@ -336,8 +336,8 @@ void ForeignSteps::check_padding(execution::Executor& executor, std::int64_t row
     check.remarks.emplace_back("every tensor with rows counts as state, so no rows are copied in");
   if (varies_)
     check.remarks.emplace_back(
-        "the bits of a step's results vary from run to run, so that padding changes them "
-        "is told only beyond the limit");
+        "the bits of a step's results vary from run to run, so a change by padding shows only "
+        "beyond the limit");
   std::vector<std::string> large;
   for (const gb_step_rows& state : tensors_.at(size).states) {
     if (bytes_of(state, rows) > compared_bytes_max) large.push_back(abi::printable(state.name));

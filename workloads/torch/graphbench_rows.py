@@ -116,15 +116,16 @@ class Found:
         with unseen():
             paths = [path for path, each in here.items() if each.numel() == 1 and each.layout == torch.strided
                      and storage_of(each)._cdata not in step.state.kept and differ(path, there)]
-            if not paths:
-                return
-            again = copy.copy(step)
-            again.take(step.build_at(step.batch))
-            found = again.walk().tensors
+        if not paths:
+            return
+        again = copy.copy(step)
+        again.take(step.build_at(step.batch))
+        found = again.walk().tensors
+        with unseen():
+            paths = [path for path in paths if path in found and not differ(path, found)]
         for path in paths:
-            if path in found and not differ(path, found):
-                raise Skip(f"tensor {path} holds another value at each batch: {here[path].item()} at "
-                           f"{step.batch} and {there[path].item()} at {self.batches[1]}: {FROM_SHAPE}")
+            raise Skip(f"tensor {path} holds another value at each batch: {here[path].item()} at "
+                       f"{step.batch} and {there[path].item()} at {self.batches[1]}: {FROM_SHAPE}")
 
 
 def rows_of(step):
