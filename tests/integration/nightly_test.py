@@ -1,6 +1,8 @@
 """With stand-ins for graphbench: what ci/nightly runs, keeps and says of two commits, and how many launches
 tests/torch/baselines.py takes."""
 
+import importlib.machinery
+import importlib.util
 import json
 import os
 import pathlib
@@ -40,6 +42,21 @@ cells = [{{"mode": mode, "batch": 1, "status": "ok", "launches": launches, "summ
 with open(words[words.index("--json") + 1], "w") as file:
     json.dump({{"environment": {{"device": {{"name": "NVIDIA H200"}}}}, "cells": cells}}, file)
 """
+
+
+class Verdicts(unittest.TestCase):
+    def test_a_part_of_the_launches_is_a_document_that_compare_reads(self):
+        loader = importlib.machinery.SourceFileLoader("verdicts", str(ROOT / "ci/verdicts"))
+        verdicts = importlib.util.module_from_spec(importlib.util.spec_from_loader("verdicts", loader))
+        loader.exec_module(verdicts)
+        document = json.loads((ROOT / "ci/baselines/h200-torch-resnet50.json").read_text(encoding="utf-8"))
+        with tempfile.TemporaryDirectory() as folder:
+            part = pathlib.Path(folder) / "part.json"
+            part.write_text(json.dumps(verdicts.with_launches(document, range(2, 5))))
+            done = subprocess.run([os.environ["GRAPHBENCH_BINARY"], "compare", part, part],
+                                  capture_output=True, text=True, check=False)
+            self.assertEqual((0, ""), (done.returncode, done.stderr))
+            self.assertIn("6 cells, 3 launches", done.stdout)
 
 
 class Baselines(unittest.TestCase):
