@@ -19,8 +19,8 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BASELINES = ROOT / "ci" / "baselines"
 # For each table, its page and the names of its documents.
-PLACES = {"base": ("figures.md", ["h100"]), "warmups": ("figures.md", ["h100"]),
-          "torch": ("torch.md", [f"h100-torch-{step}" for step in ("bert", "llama", "resnet50")])}
+PLACES = {"base": ("figures.md", ["h200"]), "warmups": ("figures.md", ["h200"]),
+          "torch": ("torch.md", [f"h200-torch-{step}" for step in ("bert", "llama", "resnet50")])}
 BATCHES = (1, 16, 256)
 
 

@@ -80,11 +80,13 @@ def faults_of_breakeven(cell):
 
 
 def floor_of(cell, floors):
-    """What the cell's launches cost at best; see harness/model/statistics/cell_summary.hpp."""
+    """What the cell's launches cost at best; see harness/model/statistics/submit_floor.cpp."""
     graph, kernel = floors["graph_launch_seconds"], floors["kernel_launch_seconds"]
     later_graph = min(graph["p50"], (floors.get("queued_graph_launch_seconds") or graph)["p50"])
     later_kernel = min(kernel["p50"], (floors.get("queued_kernel_launch_seconds") or kernel)["p50"])
     pieces, ops = cell["graph"]["pieces"], cell["graph"]["eager_ops"]
+    if cell["preset"] == "own" and ops:  # records count the launches of a foreign step
+        ops = cell["records"]["operations"] - cell["graph"]["nodes"]
     first = graph["p50"] - later_graph if pieces else kernel["p50"] - later_kernel
     return first + pieces * later_graph + ops * later_kernel
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Writes the conclusions of ci/baselines/h100.json again, from the document's numbers alone, and
-compares them with what the binary concludes (json/h100.findings.json): each sentence and figure."""
+"""Writes the conclusions of ci/baselines/h200.json again, from the document's numbers alone, and
+compares them with what the binary concludes (json/h200.findings.json): each sentence and figure."""
 
 import json
 import math
@@ -9,8 +9,8 @@ import statistics
 import unittest
 
 FOLDER = pathlib.Path(__file__).resolve().parent
-BASELINE = FOLDER.parents[1] / "ci" / "baselines" / "h100.json"
-FOUND = FOLDER / "json" / "h100.findings.json"
+BASELINE = FOLDER.parents[1] / "ci" / "baselines" / "h200.json"
+FOUND = FOLDER / "json" / "h200.findings.json"
 
 
 def three_digits(value):
@@ -22,7 +22,7 @@ def ratio(value):
 
 
 def difference(value):
-    return f"{100 * (value - 1):+.0f} %"
+    return f"{round(100 * (value - 1)):+} %"
 
 
 def milliseconds(seconds):
@@ -40,6 +40,15 @@ def megabytes(count):
 
 def seconds(setup):
     return setup["capture_seconds"] + setup["instantiate_seconds"] + setup["upload_seconds"]
+
+
+def width_at(launches):
+    """Half the width of an interval of so many launches, up to a factor: Student's 97.5 % quantile, by
+    Cornish and Fisher's expansion of the normal one, over the root."""
+    z, free = 1.959964, launches - 1
+    powers = [z, (z**3 + z) / 4, (5 * z**5 + 16 * z**3 + 3 * z) / 96,
+              (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384]
+    return sum(power / free**place for place, power in enumerate(powers)) / math.sqrt(launches)
 
 
 def by_ranks(values):
@@ -122,20 +131,62 @@ class Sweep:
         return text(most) + joined + text(least) + least_sure
 
     def modes(self):
-        alike = [b for b in self.batches if 1 / 1.02 <= self.gain(b)[1] <= self.gain(b)[2] <= 1.02]
-        use = [b for b in self.batches if b not in alike]
-        assert all(self.gain(b)[1] > 1 for b in use), "none here is slower or cannot be told"
+        alike, unknown = self.of_choice("either"), self.of_choice("unknown")
+        use = self.of_choice("whole")
         yield f"Use whole at batch {self.ranges(use)}, for latency on an idle stream: {self.gains_text(use)}."
         if alike:
             yield f"At batch {self.ranges(alike)} graphs gain less than 2 %, so either will do "\
                   f"({self.gains_text(alike)})."
+        if unknown:
+            yield f"At batch {self.ranges(unknown)} these launches do not show whether graphs or eager are "\
+                  f"faster ({self.gains_text(unknown)}): --launches {self.launches_needed(unknown)} "\
+                  "(now 10) should show it."
+
+    def choice(self, batch):
+        _, low, high = self.gain(batch)
+        if 1 / 1.02 <= low <= high <= 1.02:
+            return "either"
+        assert high >= 1, "none here is slower"
+        return "whole" if low > 1 else "unknown"
+
+    def of_choice(self, choice):
+        return [batch for batch in self.batches if self.choice(batch) == choice]
+
+    def launches_needed(self, some):
+        """Until each interval would lie beside 1, or within 2 % of it."""
+        def needed(gain, low, high):
+            distance = abs(math.log(gain))
+            wanted = max(distance, math.log(1.02) - distance)
+            width = math.log(high / low) / 2 / width_at(10)
+            return next(count for count in range(11, 101) if width * width_at(count) <= wanted)
+        return max(needed(*self.gain(batch)) for batch in some)
+
+    def breaks(self):
+        """What each of a step's breaks costs, and as how many whole's gain over eager lasts."""
+        known = [b for b in self.batches if "break_latency_seconds" in self.summary(b, "piecewise")]
+        def each(batch, name):
+            pieces, whole = (self.summary(batch, mode)[name]["p50"] for mode in ("piecewise", "whole"))
+            return (pieces - whole) / self.cells[batch, "piecewise"]["graph"]["eager_ops"]
+        costs = {b: each(b, "latency_seconds") for b in known}
+        for batch, cost in costs.items():
+            assert abs(cost / self.summary(batch, "piecewise")["break_latency_seconds"] - 1) < 1e-9
+        paid = [math.floor((self.latency(b, "eager") - self.latency(b, "whole")) / costs[b])
+                for b in known if self.gain(b)[1] > 1]
+        submits = [each(b, "submit_seconds") for b in self.batches
+                   if "break_submit_seconds" in self.summary(b, "piecewise")]
+        def text(values):
+            low, high = shown_time(min(values)), shown_time(max(values))
+            return low if low == high else f"{low} to {high}"
+        return (f" A break costs {text(list(costs.values()))} of latency and {text(submits)} of submit; with "
+                f"at most {min(paid)} to {max(paid)} breaks piecewise stays faster than eager, and the step "
+                "has 8.")
 
     def piecewise(self):
         ratios = [self.latency(b, "piecewise") / self.latency(b, "whole") for b in self.batches]
         slower = [b for b in self.batches if self.summary(b, "piecewise")["speedup_over_eager_ci95"][1] < 1]
         more = f", and is above eager's at batch {self.ranges(slower)}" if slower else ""
         low, high = difference(min(ratios)), difference(max(ratios))
-        return f"Piecewise's latency differs from whole's by {low} to {high}{more}."
+        return f"Piecewise's latency differs from whole's by {low} to {high}{more}.{self.breaks()}"
 
     def throughput(self):
         """"whole at 64, piecewise at 8": captures that pay back and yet may do no more steps per second."""
@@ -221,9 +272,11 @@ class Sweep:
                 f"{milliseconds(made[0][1])} with 0 warmups, {three_digits(best * 1e6)}us at best).")
 
     def payback(self):
-        steps = [self.summary(b, "whole")["breakeven_steps"] for b in self.batches]
+        unknown = [b for b in self.batches if self.gain(b)[1] <= 1]
+        steps = [self.summary(b, "whole")["breakeven_steps"] for b in self.batches if b not in unknown]
+        open_at = f"; unknown at batch {self.ranges(unknown)}" if unknown else ""
         return ("The set-up of whole (and 3 warmups) is paid back after "
-                f"{min(steps):.0f} to {max(steps):.0f} replays, by batch.")
+                f"{min(steps):.0f} to {max(steps):.0f} replays, by batch{open_at}.")
 
     def sentences(self):
         return [*self.modes(), self.piecewise(), *self.throughput(), self.bound(),
@@ -272,7 +325,7 @@ class Findings(unittest.TestCase):
                 gain, low, high = sweep.gain(number["batch"])
                 self.assertEqual((ratio(gain), f"[{low:.2f}, {high:.2f}]"),
                                  (number["text"], number["interval"]))
-                self.assertEqual("whole" if each["code"] == "use_graphs" else "either", number["mode"])
+                self.assertEqual(sweep.choice(number["batch"]), number["mode"])
         gains = [number["batch"] for each in self.found["conclusions"] if each["subject"] == "conv"
                  for number in each["shown"] if number["name"] == "gain"]
         self.assertEqual(self.document["plan"]["axes"]["batch"], gains)
@@ -285,6 +338,10 @@ class Findings(unittest.TestCase):
             with self.subTest(each["text"]):
                 self.assertLessEqual(set(each["cells"]), {cell["id"] for cell in self.document["cells"]})
                 getattr(self, "figures_of_" + each["code"].split("_")[0])(sweep, figures, each["text"])
+
+    def figures_of_cannot(self, sweep, figures, text):
+        self.assertEqual(sweep.launches_needed(sweep.of_choice("unknown")), figures["launches_needed"])
+        self.figures_of_use(sweep, figures, text)
 
     def figures_of_use(self, sweep, figures, text):
         for name in ("gain_max", "gain_min", "gain_widest"):

@@ -61,14 +61,14 @@ TEST(Golden, Documents) {
 
 // findings_test.py computes each figure of these findings again.
 TEST(Golden, FindingsOfACommittedSweep) {
-  const std::string path = GRAPHBENCH_SOURCE_FOLDER "/ci/baselines/h100.json";
+  const std::string path = GRAPHBENCH_SOURCE_FOLDER "/ci/baselines/h200.json";
   const model::Result result = model::read_result(test::read_file(path), path);
   const nlohmann::ordered_json head = nlohmann::ordered_json::parse(model::head_to_json(result) + "]}");
   const nlohmann::ordered_json findings = {{"conclusions", head["conclusions"]}, {"notes", head["notes"]}};
-  expect_golden("json/h100.findings.json", findings.dump(2) + "\n");
+  expect_golden("json/h200.findings.json", findings.dump(2) + "\n");
   std::ostringstream out;
   reporters::print_cards(out, sweep::report_of(result).conclusions, {});
-  expect_golden("console/h100.conclusions.txt", out.str());
+  expect_golden("console/h200.conclusions.txt", out.str());
 }
 
 TEST(Golden, MetricsOfASmallSweep) {
@@ -88,7 +88,7 @@ TEST(Golden, MetricsOfASmallSweep) {
 // tests/dashboards asks boards and alerts about these.
 TEST(Golden, GainsOfTheCommittedSweeps) {
   sweep::SweepMetrics metrics("1");
-  for (const char* name : {"h100", "h100-torch-bert", "h100-torch-llama", "h100-torch-resnet50"}) {
+  for (const char* name : {"h200", "h200-torch-bert", "h200-torch-llama", "h200-torch-resnet50"}) {
     const std::string path = std::string(GRAPHBENCH_SOURCE_FOLDER "/ci/baselines/") + name + ".json";
     for (const model::CellResult& cell : model::read_result(test::read_file(path), path).cells)
       metrics.set_cell("cuda:0", cell);

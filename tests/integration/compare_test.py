@@ -9,7 +9,7 @@ import xml.etree.ElementTree as ElementTree
 
 from harness_case import BINARY, ROOT, HarnessCase
 
-BASELINE = ROOT / "ci" / "baselines" / "h100.json"
+BASELINE = ROOT / "ci" / "baselines" / "h200.json"
 
 # What launches of one thing look like, as factors.
 LUCK = (1.0, 1.002, 0.999, 1.001, 0.998, 1.0005, 0.9995, 1.0015, 0.9985, 1.0)
@@ -161,8 +161,8 @@ class Verdicts(CompareCase):
 
     def test_a_committed_result_of_a_gpu(self):
         done = self.compare(BASELINE, BASELINE)
-        self.assertIn("inconclusive: 182 of 345 metrics", done.stdout)
-        self.assertIn("NVIDIA H100", done.stdout)
+        self.assertIn("inconclusive: 174 of 345 metrics", done.stdout)
+        self.assertIn("NVIDIA H200", done.stdout)
 
     def test_another_device_or_plan_is_12_unless_allowed(self):
         other = document()

@@ -19,7 +19,7 @@ TYPED = re.compile(r"(graphbench|ci/\S+|git|cmake|vllm|gh|openssl|import|extern|
 ELSEWHERE = {"reference-systems.md": "reference_test", "capture-failures.md": "torch_reasons_test"}
 # Samples that no test makes, by their beginning.
 NOT_MADE = {"option ffn=32 is below": "the plugin of docs/plugins.md, which install_test builds, says it"}
-H100 = ROOT / "ci/baselines/h100.json"
+H200 = ROOT / "ci/baselines/h200.json"
 CELL = "mlp/base/bf16/forward/b8/w3/whole"
 
 
@@ -94,12 +94,12 @@ class DocSamples(HarnessCase):
                 "".join(self.printed_by(line.strip(" $")) for line in commands))
 
     def compared(self, sample):
-        self.write("new.json", json.dumps(slower(json.loads(H100.read_text(encoding="utf-8")), 1.04)))
-        return sample, self.printed_by("graphbench compare ci/baselines/h100.json new.json", code=10)
+        self.write("new.json", json.dumps(slower(json.loads(H200.read_text(encoding="utf-8")), 1.04)))
+        return sample, self.printed_by("graphbench compare ci/baselines/h200.json new.json", code=10)
 
     def history(self, sample):
         """Thirty nights of one cell, from the 21st on 5 % slower."""
-        whole = json.loads(H100.read_text(encoding="utf-8"))
+        whole = json.loads(H200.read_text(encoding="utf-8"))
         whole["complete"] = False
         cells = CELL, CELL.replace("whole", "eager")
         whole["cells"] = [each for each in whole["cells"] if each["id"] in cells]

@@ -9,8 +9,8 @@ from harness_case import PLUGINS, ROOT, HarnessCase
 sys.path[:0] = [str(pathlib.Path(__file__).resolve().parents[2] / "ci")]
 import figures  # noqa: E402
 
-LLAMA = ROOT / "ci" / "baselines" / "h100-torch-llama.json"
-BASELINE = ROOT / "ci" / "baselines" / "h100.json"
+BERT = ROOT / "ci" / "baselines" / "h200-torch-bert.json"
+BASELINE = ROOT / "ci" / "baselines" / "h200.json"
 NOTHING = "capture nothing: all eager is fastest"
 TINY = ["ladder", "--device", "host", "--capture-sizes", "1,2,4", "--steps", "60", "--warmup", "1"]
 
@@ -259,7 +259,7 @@ class Ladder(HarnessCase):
         whole = next(made for made in document["suggestions"] if made["mode"] == "whole")
         self.assertTrue(whole["sizes"])
         self.assertIn("measure eager at more sizes", whole["no_suggestion"])
-        document = self.measure(*asked[:3], "--traffic", "zipf:1.1:32", "--quiet", f"--suggest={LLAMA}",
+        document = self.measure(*asked[:3], "--traffic", "zipf:1.1:32", "--quiet", f"--suggest={BERT}",
                                 "--multiple-of", "4")[1]
         for made in document["suggestions"]:
             self.assertEqual(("the step", None), (made["eager"], made["memory_bytes"]))
@@ -422,7 +422,7 @@ class Ladder(HarnessCase):
     def test_a_file_without_what_is_asked_for_is_refused(self):
         self.write("back.csv", "time,size\n2,1\n1,1\n")
         self.refuse_each((("--suggest=none.json", "none.json"), ("--suggest=back.csv", "back.csv"),
-                          (f"--workload conv --suggest={LLAMA}", (LLAMA.name, "no conv", "--workload"))),
+                          (f"--workload conv --suggest={BERT}", (LLAMA.name, "no conv", "--workload"))),
                          "ladder", "--device", "host", "--traffic", "uniform:1:4")
 
     def test_what_would_change_nothing_beside_a_file_of_measurements_is_refused(self):

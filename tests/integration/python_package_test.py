@@ -71,7 +71,7 @@ class Package(PackageCase):
         self.assertEqual("False", said.strip())
 
     def test_load_gives_the_cells_of_a_result(self):
-        document = ROOT / "ci/baselines/h100.json"
+        document = ROOT / "ci/baselines/h200.json"
         cells = json.loads(document.read_text(encoding="utf-8"))["cells"]
         said = self.python(f"""
             import json, pathlib, graphbench

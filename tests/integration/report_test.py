@@ -11,7 +11,7 @@ from harness_case import ROOT, TINY
 from page_test import COLUMNS, PageCase
 from serve_case import TINY as REQUEST
 
-BASELINE = ROOT / "ci" / "baselines" / "h100.json"
+BASELINE = ROOT / "ci" / "baselines" / "h200.json"
 GOLDEN = ROOT / "tests" / "golden"
 KEPT = ("index", "setup", "setups", "submit_seconds", "latency_seconds", "device_seconds",
         "throughput_steps_per_second")

@@ -312,10 +312,10 @@ class Figures(unittest.TestCase):
 
     def test_the_committed_default_sweep_holds(self):
         with tempfile.TemporaryDirectory() as folder:
-            shutil.copy(ROOT / "ci" / "baselines" / "h100.json", pathlib.Path(folder) / "result.json")
-            rows = figures.sweep_rows(pathlib.Path(folder), [("sweep", "0", "125")])
+            shutil.copy(ROOT / "ci" / "baselines" / "h200.json", pathlib.Path(folder) / "result.json")
+            rows = figures.sweep_rows(pathlib.Path(folder), [("sweep", "0", "110")])
             self.assertEqual([], [row for row in rows if not row.passed])
-            slow = figures.sweep_rows(pathlib.Path(folder), [("sweep", "0", "126")])
+            slow = figures.sweep_rows(pathlib.Path(folder), [("sweep", "0", "111")])
             self.assertEqual([False], [row.passed for row in slow if "default sweep" in row.figure])
 
     def test_a_worker_whose_memory_is_in_no_account_fails(self):

@@ -159,7 +159,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("binary")
-    parser.add_argument("--document", default=ROOT / "ci" / "baselines" / "h100.json",
+    parser.add_argument("--document", default=ROOT / "ci" / "baselines" / "h200.json",
                         type=pathlib.Path)
     parser.add_argument("--splits", default=60, type=int)
     parser.add_argument("--seed", default=1, type=int)
