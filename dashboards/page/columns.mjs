@@ -20,7 +20,7 @@ export const COLUMNS = [
 {
   "key": "summary.speedup_over_eager",
   "title": "gain",
-  "help": "eager's latency over this mode's"
+  "help": "eager's latency over this mode's (?: perhaps none)"
 },
 {
   "key": "summary.throughput_over_eager",

@@ -173,6 +173,12 @@ struct CaptureSkip {
 inline bool is_other_program(const StepRecords& records) {
   return records.other_kernels > 0 || records.other_copies.value_or(0) > 0;
 }
+// True if the step leaves out some of eager's work, so that a gain may have other causes than graphs. What a
+// step only adds, such as the copies between pieces, takes time.
+inline bool leaves_out_work(const StepRecords& records) {
+  return records.other_kernels > records.kernels - records.eager_kernels ||
+         records.other_copies.value_or(0) > records.copies.value_or(0) - records.eager_copies.value_or(0);
+}
 // "runs 3 kernels and 1 copy, and eager runs 4 kernels and 1 copy: 1 eager, 0 here: NAME"
 std::string program_text(const StepRecords& records);
 

@@ -127,7 +127,7 @@ class Sweep:
         if most == least:
             return text(most)
         widest = max(some, key=lambda batch: self.gain(batch)[2] / self.gain(batch)[1])
-        least_sure = "" if widest in (most, least) else "; widest interval: " + text(widest)
+        least_sure = "" if widest in (most, least) else "; least certain: " + text(widest)
         return text(most) + joined + text(least) + least_sure
 
     def modes(self):

@@ -189,8 +189,8 @@ void add_records(model::Result& result) {
       *std::ranges::find(result.cells, "piecewise", [](const auto& cell) { return cell.cell.mode; });
   model::StepRecords& records = piecewise.records.emplace(of_eager);
   records.kernels = 42;
-  records.other_kernels = 2;
-  records.differences = {"0 eager, 2 here: mask_kernel"};
+  records.other_kernels = 4;
+  records.differences = {"1 eager, 0 here: attention"};
   records.graphed_kernels = 21;
   piecewise.summary.graphed = 0.5;
   piecewise.capture_skips = {{"cpu_device", "cpu device (mask)", "step.py:8"}};

@@ -146,7 +146,7 @@ std::string extremes(const std::vector<Gain>& gains, Conclusion& conclusion) {
   const auto widest =
       std::ranges::max_element(gains, {}, [](const Gain& gain) { return gain.high / gain.low; });
   if (widest != least && widest != most && !widest->rough)
-    text += "; widest interval: " + add("widest", *widest);
+    text += "; least certain: " + add("widest", *widest);
   return text;
 }
 
@@ -235,13 +235,13 @@ Conclusion conclusion_of(const CellGroup& group, const Choices& choices) {
   return conclusion;
 }
 
-// Adds a sentence if a captured step runs other kernels than eager: the gain then has other causes, too.
+// Adds a sentence if a captured step leaves out some of eager's work: the gain then has other causes, too.
 void conclude_programs(const CellGroup& group, std::vector<Conclusion>& conclusions) {
   Conclusion conclusion = group.conclusion("two_programs");
   for (const std::string& mode : group.graph_modes) {
     for (const std::int64_t batch : group.batches) {
       const CellResult* cell = group.at(batch, mode);
-      if (cell == nullptr || !cell->records || !is_other_program(*cell->records)) continue;
+      if (cell == nullptr || !cell->records || !leaves_out_work(*cell->records)) continue;
       if (conclusion.cells.empty()) {
         conclusion.text = fmt::format(
             "The gain does not come from graphs alone, because the programs differ: at batch {} in {}, {}.",

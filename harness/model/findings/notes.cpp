@@ -215,7 +215,7 @@ void add_outputs(Notes& notes, const Result& result) {
 // Adds another note if a Python thread was busy.
 void add_programs(Notes& notes, const Result& result) {
   add_first(notes, result, "two_programs", [](const CellResult& cell) -> std::string {
-    if (!is_ok(cell) || !cell.records || !is_other_program(*cell.records)) return "";
+    if (!is_ok(cell) || !cell.records || !leaves_out_work(*cell.records)) return "";
     return fmt::format(
         "the program is not eager's, so the gain (*) is not due to graphs alone; {}: {} "
         "(`records.differences`)",

@@ -153,7 +153,7 @@ reporters::Value gain_of(double ratio, const std::optional<double>& low, const s
   if (!model::is_graph_mode(cell.cell.mode)) return reporters::ratio_value(ratio);
   const bool may_be_none = model::may_be_no_gain(low, high);
   reporters::Value value{.text = reporters::format_ratio(ratio), .value = ratio, .low = low, .high = high};
-  if (cell.records && model::is_other_program(*cell.records)) value.text.back() = '*';
+  if (cell.records && model::leaves_out_work(*cell.records)) value.text.back() = '*';
   if (!low) value.text.insert(0, "~");
   if (low && may_be_none) value.text += "?";
   value.weight = may_be_none  ? reporters::Weight::quiet

@@ -189,7 +189,7 @@ TEST_F(ConclusionsTest, ShowTheWidestInterval) {
   }
   EXPECT_THAT(text("use_graphs"),
               ContainsRegex(
-                  "2.00x .* over eager at batch 1 down to 1.43x .* at batch 4; widest interval: 1.67x .* at "
+                  "2.00x .* over eager at batch 1 down to 1.43x .* at batch 4; least certain: 1.67x .* at "
                   "batch 2\\.$"));
 }
 
