@@ -2,7 +2,6 @@
 #include "graphs/base/text.hpp"
 #include "harness/bill/bill_table.hpp"
 #include "harness/ladder/ladder_table.hpp"
-#include "harness/ladder/suggest.hpp"
 #include "harness/model/codec/documents.hpp"
 #include "harness/model/codec/parse_document.hpp"
 #include "harness/options/command.hpp"
@@ -44,12 +43,7 @@ class ShowCommand final : public options::Command {
     if (bills.empty() && !has_ladders) return sweep::report_of(result, named_);
     if (!named_.empty())
       throw InputError("--columns", "the option would change nothing: " + in_quotes(file_) + " has no cells");
-    const auto flags_of = [&](const ladder::Suggestion& made) {
-      const ladder::LadderPad pad =
-          found.ladders.empty() ? ladder::LadderPad::up : found.ladders.front().policy.pad;
-      return ladder::flags_for(made, ladder::engines(), pad);
-    };
-    reporters::Report report = has_ladders ? ladder::report_of(found, flags_of) : bill::report_of(bills);
+    reporters::Report report = has_ladders ? ladder::report_of(found) : bill::report_of(bills);
     report.started_at = result.started_at;
     report.head.push_back({sweep::device_text(result)});
     sweep::add_notes(report, result);

@@ -43,11 +43,12 @@ options::ReadValue into_when(std::vector<CaptureWhen>& target) {
 
 options::ReadValue into_engines(std::vector<std::string>& target) {
   return [&target](const std::string& where, const std::string& text) {
-    target = split(text, ',');
-    for (const std::string& word : target) {
-      if (std::ranges::find(engines(), word) == engines().end())
+    target.clear();
+    for (const std::string& word : split(text, ',')) {
+      if (!contains(engines(), word))
         throw InputError(where, in_quotes(word) + " is unknown: give one or more of " + join(engines()) +
                                     did_you_mean(word, engines()));
+      if (!contains(target, word)) target.push_back(word);
     }
   };
 }
@@ -364,6 +365,7 @@ Budgets budgets_of(const LadderArguments& asked) {
   Budgets budgets = asked.budgets;
   budgets.multiple_of = asked.multiple();
   budgets.engines = asked.engines;
+  budgets.query_lengths = asked.query_lengths;
   if (!asked.engine_sizes.empty()) budgets.engine_sizes = parse_sizes("--engine-sizes", asked.engine_sizes);
   if (!asked.fits_engine) return budgets;
   if (budgets.engine_sizes.empty())

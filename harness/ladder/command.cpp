@@ -231,13 +231,18 @@ class LadderJob final : public sweep::Job {
   void summarise() override {
     sweep::finish_result(checked_, measured_.result);
     measured_.result.complete = !measured_.interrupted;
+    for (Suggestion& made : measured_.findings.suggestions) {
+      if (!made.no_suggestion.empty()) continue;
+      for (const std::string& engine : budgets_.engines)
+        made.flags.push_back(flag_for(engine, made.sizes, request_.policy.pad, budgets_.query_lengths));
+    }
   }
 
   sweep::Findings findings(bool) override {
     LadderFindings shown = measured_.findings;
     // --quiet suppresses progress and tables, but not the suggestion.
     if (options_.quiet) shown.ladders.clear();
-    sweep::Findings found{.report = report_of(shown, [&](const auto& made) { return flags_of(made); }),
+    sweep::Findings found{.report = report_of(shown),
                           .format = format_.format(),
                           .document = outputs().front().text,
                           .failure = failure_};
@@ -313,10 +318,6 @@ class LadderJob final : public sweep::Job {
       failure_ = std::current_exception();
       return false;
     }
-  }
-
-  std::vector<std::string> flags_of(const Suggestion& made) const {
-    return flags_for(made, asked_.engines, request_.policy.pad);
   }
 
   const LadderArguments& asked_;

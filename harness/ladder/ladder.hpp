@@ -262,6 +262,13 @@ struct RivalList {
 };
 std::string words_of(const RivalList& rival);
 
+// A suggestion as a serving engine's own setting.
+struct EngineFlag {
+  std::string engine;
+  std::string flag = {};
+  std::string none = {};  // why there is no flag
+};
+
 // `--suggest`: within budgets, the ladder with the least step time, as a mean over the traffic's steps.
 struct Suggestion {
   model::Cell cell;  // the measured cell; its batch is the largest size
@@ -287,9 +294,10 @@ struct Suggestion {
   std::optional<double> over_eager = {};  // eager's served time over the suggestion's; from 3 launches on
   std::optional<double> over_eager_ci95_low = {};
   std::optional<double> over_eager_ci95_high = {};
-  std::string no_suggestion = {};  // why no ladder is suggested; empty if one is
-  std::string note = {};           // of the traffic, where no ladder serves it
-  Trace trace = {};                // the steps that it is for
+  std::string no_suggestion = {};      // why no ladder is suggested; empty if one is
+  std::string note = {};               // of the traffic, where no ladder serves it
+  std::vector<EngineFlag> flags = {};  // for the engines that were asked for; empty if nothing is suggested
+  Trace trace = {};                    // the steps that it is for
 };
 
 struct BestSize {

@@ -59,12 +59,14 @@ GB_DESCRIBE(ladder::RivalList, name, sizes, step_seconds, (later, beyond_budget)
             (later, over), (interval("over_ci95", &T::over_ci95_low, &T::over_ci95_high)));
 GB_DESCRIBE(ladder::BestSize, size, mode, step_seconds, margin, over_eager);
 GB_DESCRIBE(ladder::BestModes, (inlined(&T::cell)), sizes, no_gain_from, no_gain_from_tokens);
+GB_DESCRIBE(ladder::EngineFlag, engine, (text, flag), (later, none));
 GB_DESCRIBE(ladder::Suggestion, (inlined(&T::cell)), from, sizes, interpolated, step_seconds,
             eager_step_seconds, startup_seconds, memory_bytes, frontier, (later, few), (later, rivals),
             (later, trust), (left_out, trace), (text, verified_by), verified_step_seconds,
             (later, memory_max_bytes), eager, (later, eager_verified_step_seconds), (later, over_eager),
             (interval("over_eager_ci95", &T::over_eager_ci95_low, &T::over_eager_ci95_high)),
-            (later, no_suggestion), (later, note), (computed_field<SentenceField<T>>("sentence")));
+            (later, no_suggestion), (later, note), (later, flags),
+            (computed_field<SentenceField<T>>("sentence")));
 GB_DESCRIBE(ladder::ClosedPoint, batch, step_seconds, captured);
 GB_DESCRIBE(ladder::Closed, (inlined(&T::cell)), from, traffic, rate, tokens, prefill_seconds, most, points,
             (later, none), hit_rate, (later, note), (computed_field<SentenceField<T>>("sentence")));

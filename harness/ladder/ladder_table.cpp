@@ -272,7 +272,7 @@ std::string memory_text(const Suggestion& made) {
                            : "an unknown amount";
 }
 
-reporters::Section suggestion_section(const Suggestion& made, const std::vector<std::string>& flags) {
+reporters::Section suggestion_section(const Suggestion& made) {
   const bool none = !made.no_suggestion.empty();
   reporters::Section section{
       .subject = none ? "no suggestion" : "suggestion",
@@ -317,7 +317,10 @@ reporters::Section suggestion_section(const Suggestion& made, const std::vector<
     add_sentence(section, "not measured, taken as the next larger measured size", list_of(made.interpolated));
   if (!made.note.empty()) add_sentence(section, "note", made.note);
   if (!made.trust.empty()) add_sentence(section, made.from, made.trust, reporters::Weight::notice);
-  for (const std::string& flag : flags) add_sentence(section, "", flag);
+  const char* const how = made.verified_step_seconds ? " (served)" : " (predicted, not served)";
+  for (const EngineFlag& each : made.flags)
+    add_sentence(section, each.engine + (each.none.empty() ? how : ": no setting"),
+                 each.none.empty() ? each.flag : each.none);
   return section;
 }
 
@@ -381,12 +384,10 @@ std::string sentence_of(const Closed& closed) {
   return text + "." + (closed.note.empty() ? "" : " Of the traffic: " + closed.note + ".");
 }
 
-reporters::Report report_of(const LadderFindings& findings,
-                            const std::function<std::vector<std::string>(const Suggestion&)>& flags_of) {
+reporters::Report report_of(const LadderFindings& findings) {
   reporters::Report report;
   for (const Ladder& ladder : findings.ladders) add_ladder(report, ladder);
-  for (const Suggestion& made : findings.suggestions)
-    report.sections.push_back(suggestion_section(made, flags_of(made)));
+  for (const Suggestion& made : findings.suggestions) report.sections.push_back(suggestion_section(made));
   for (const BestModes& best : findings.best) report.sections.push_back(best_section(best));
   const auto conclude = [&](const auto& of) {
     if (std::string text = sentence_of(of); !text.empty())

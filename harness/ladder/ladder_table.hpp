@@ -1,7 +1,6 @@
 // Ladders, suggestions and the best modes as a Report; ladders as Prometheus series.
 #pragma once
 
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -11,9 +10,8 @@
 
 namespace graphbench::ladder {
 
-// Has the numbers of each ladder's first launch. `flags_of`: the engines' options for a suggestion.
-reporters::Report report_of(const LadderFindings& findings,
-                            const std::function<std::vector<std::string>(const Suggestion&)>& flags_of);
+// Has the numbers of each ladder's first launch.
+reporters::Report report_of(const LadderFindings& findings);
 
 const std::vector<reporters::Family<Ladder>>& ladder_families();
 

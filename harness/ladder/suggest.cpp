@@ -3,6 +3,8 @@
 // dropped if another label of that size is at least as good in every respect.
 #include "harness/ladder/suggest.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <list>
@@ -154,6 +156,13 @@ void add_value(BySize& to, std::int64_t size, const std::optional<Number>& value
   if (value) to[size].push_back(static_cast<double>(*value));
 }
 
+// How many rows an engine counts as one. Absent: it counts requests, of which some have more rows.
+std::optional<std::int64_t> unit_of(const std::string& engine,
+                                    const std::vector<std::int64_t>& query_lengths) {
+  if (engine == "vllm" || query_lengths.empty()) return 1;  // it counts tokens
+  return query_lengths.size() == 1 ? std::optional(query_lengths.front()) : std::nullopt;
+}
+
 std::map<std::int64_t, double> over(const BySize& launches, const auto& number) {
   std::map<std::int64_t, double> numbers;
   for (const auto& [size, values] : launches) numbers[size] = number(values);
@@ -289,33 +298,39 @@ const std::vector<std::string>& engines() {
   return names;
 }
 
-std::vector<std::int64_t> default_sizes(const std::string& engine) {
+std::optional<std::vector<std::int64_t>> default_sizes(const std::string& engine,
+                                                       const std::vector<std::int64_t>& query_lengths) {
   const char* const list = engine == "vllm"     ? "1,2,4,8:256:+8,272:512:+16"
                            : engine == "sglang" ? "1,2,4,8,12,16:256:+8"
                                                 : "1,2,4,8:128:+8";
-  return parse_sizes(engine, list);
+  const std::optional<std::int64_t> unit = unit_of(engine, query_lengths);
+  if (!unit) return std::nullopt;
+  std::vector<std::int64_t> sizes = parse_sizes(engine, list);
+  for (std::int64_t& size : sizes) size *= *unit;
+  return sizes;
 }
 
-std::string flag_for(const std::string& engine, const std::vector<std::int64_t>& sizes, LadderPad pad) {
+EngineFlag flag_for(const std::string& engine, const std::vector<std::int64_t>& sizes, LadderPad pad,
+                    const std::vector<std::int64_t>& query_lengths) {
+  const std::optional<std::int64_t> unit = unit_of(engine, query_lengths);
+  if (!unit) return {.engine = engine, .none = "it counts requests: give one --query-lengths"};
   const char* const separator = engine == "sglang" ? " " : ",";
   std::string list;
-  for (const std::int64_t size : sizes) list += (list.empty() ? "" : separator) + std::to_string(size);
+  for (const std::int64_t size : sizes) {
+    if (size % *unit != 0)
+      return {
+          .engine = engine,
+          .none = fmt::format("it counts requests of {} tokens, and {} is no multiple: give --multiple-of {}",
+                              *unit, size, *unit)};
+    list += (list.empty() ? "" : separator) + std::to_string(size / *unit);
+  }
   if (engine == "vllm")
-    return R"(--compilation-config '{"cudagraph_capture_sizes": [)" + list +
-           R"(], "max_cudagraph_capture_size": )" + std::to_string(sizes.back()) + "}'";
-  if (engine == "sglang") return "--cuda-graph-bs-decode " + list;
+    return {engine, R"(--compilation-config '{"cudagraph_capture_sizes": [)" + list +
+                        R"(], "max_cudagraph_capture_size": )" + std::to_string(sizes.back()) + "}'"};
+  if (engine == "sglang") return {engine, "--cuda-graph-bs-decode " + list};
   // Without enable_padding, TensorRT-LLM runs steps of sizes that are not listed eagerly.
   const char* const padding = pad == LadderPad::up ? "enable_padding: true, " : "";
-  return std::string("cuda_graph_config: {") + padding + "batch_sizes: [" + list + "]}";
-}
-
-std::vector<std::string> flags_for(const Suggestion& made, const std::vector<std::string>& engines,
-                                   LadderPad pad) {
-  std::vector<std::string> flags;
-  if (!made.no_suggestion.empty()) return flags;
-  const char* const how = made.verified_step_seconds ? " (served): " : " (predicted, not served): ";
-  for (const std::string& engine : engines) flags.push_back(engine + how + flag_for(engine, made.sizes, pad));
-  return flags;
+  return {engine, std::string("cuda_graph_config: {") + padding + "batch_sizes: [" + list + "]}"};
 }
 
 }  // namespace graphbench::ladder

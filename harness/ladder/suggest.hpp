@@ -77,14 +77,15 @@ std::optional<Choice> cost_of(const Measurements& measured, const SuggestProblem
                               const std::vector<std::int64_t>& sizes);
 bool fits(const SuggestProblem& problem, const Choice& choice);
 
-// The known engines, in the versions that docs/reference/ladder.md names. default_sizes(): what an engine
-// captures by default, on one GPU. flag_for() returns the flag that
-// gives `sizes`, which must not be empty, to an engine. `pad` applies to engines with a flag for padding.
+// The known engines, in the versions that docs/reference/ladder.md names.
 const std::vector<std::string>& engines();
-std::vector<std::int64_t> default_sizes(const std::string& engine);
-std::string flag_for(const std::string& engine, const std::vector<std::int64_t>& sizes, LadderPad pad);
-// "vllm (served): ..." for each engine; none if there is no suggestion.
-std::vector<std::string> flags_for(const Suggestion& made, const std::vector<std::string>& engines,
-                                   LadderPad pad);
+// What an engine captures by default, on one GPU, in units of sizes. Some engines count requests, where
+// `query_lengths` makes sizes tokens; absent if such an engine and several lengths are given.
+std::optional<std::vector<std::int64_t>> default_sizes(const std::string& engine,
+                                                       const std::vector<std::int64_t>& query_lengths = {});
+// The setting that gives `sizes`, which must not be empty, to an engine. `pad` applies to engines with a
+// setting for padding.
+EngineFlag flag_for(const std::string& engine, const std::vector<std::int64_t>& sizes, LadderPad pad,
+                    const std::vector<std::int64_t>& query_lengths = {});
 
 }  // namespace graphbench::ladder

@@ -27,7 +27,9 @@ std::vector<RivalList> rivals_of(const Choice& best, const MeasuredGroup& from, 
   while (powers.back() < largest) powers.push_back(2 * powers.back());
   if (powers.size() > best.sizes.size()) powers.erase(powers.begin(), powers.end() - std::ssize(best.sizes));
   std::vector<std::pair<std::string, std::vector<std::int64_t>>> lists = {{"powers", std::move(powers)}};
-  for (const std::string& engine : budgets.engines) lists.emplace_back(engine, default_sizes(engine));
+  for (const std::string& engine : budgets.engines) {
+    if (auto sizes = default_sizes(engine, budgets.query_lengths)) lists.emplace_back(engine, *sizes);
+  }
   if (!budgets.engine_sizes.empty()) lists.emplace_back("engine", budgets.engine_sizes);
   std::vector<RivalList> rivals;
   for (auto& [name, sizes] : lists) {

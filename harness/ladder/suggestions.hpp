@@ -22,6 +22,8 @@ struct Budgets {
   std::int64_t multiple_of = 1;                 // of all sizes, suggested ones and those of rivals
   std::vector<std::string> engines = {};        // whose default lists are rivals
   std::vector<std::int64_t> engine_sizes = {};  // a rival too, if not empty
+  // tokens of a request in a step, in which sizes are then counted; empty: sizes are requests
+  std::vector<std::int64_t> query_lengths = {};
 };
 
 // What one suggestion is made from.

@@ -288,8 +288,7 @@ TEST(PageNumbers, AreThoseOfALadderInEveryFormat) {
   const json& suggestion = result.at("suggestions").at(0);
   EXPECT_EQ(number_of(seconds_value(made.step_seconds)), number_of(suggestion.at("step")));
   EXPECT_EQ(number_of(bytes_value(made.memory_bytes)), number_of(suggestion.at("memory")));
-  const std::vector<std::string> flags;
-  const Report report = ladder::report_of(findings, [&](const ladder::Suggestion&) { return flags; });
+  const Report report = ladder::report_of(findings);
   const auto section = std::ranges::find(report.sections, "suggestion", &Section::subject);
   ASSERT_NE(section, report.sections.end());
   ASSERT_EQ(section->rows.size(), suggestion.at("frontier").size());

@@ -135,9 +135,7 @@ TEST(Report, HasTheNumbersOfAComparisonInEveryFormat) {
 }
 
 TEST(Report, HasTheNumbersOfLaddersAndBillsInEveryFormat) {
-  const std::vector<std::string> flags;
-  const Report ladders =
-      report_of(samples::served_ladders(), [&](const ladder::Suggestion&) { return flags; });
+  const Report ladders = report_of(samples::served_ladders());
   EXPECT_GT(expect_the_same_numbers(ladders, "ladders"), 10u);
   EXPECT_GT(expect_the_same_numbers(report_of(std::vector{samples::measured_bill()}), "bills"), 20u);
   EXPECT_GT(expect_the_same_numbers(report_of(samples::changed_series()), "series"), 30u);

@@ -85,9 +85,8 @@ class Ladder(HarnessCase):
         asked = next(each for each in document["ladders"] if each["role"] == "asked")
         self.assertRegex(asked["sentence"], r"^3 captured sizes serve uniform:1:4 in \S+ a step, 100 % of "
                          r"them from a graph; all eager, the same steps take \S+x as long; \S+ to start, ")
-        said = " ".join(shown.split())
         for each in (asked, *document["suggestions"]):
-            self.assertIn(" ".join(each["sentence"].split()), said)
+            self.assertIn(" ".join(each["sentence"].split()), " ".join(shown.split()))
         self.assertNotIn("0 cells", shown)
 
     def test_a_ladder_that_is_its_own_rival_runs_once_and_is_compared_all_the_same(self):
@@ -232,7 +231,6 @@ class Ladder(HarnessCase):
         dry = self.run_graphbench(*asked, "--dry-run", code=0)
         self.assertRegex(dry.stdout, r"^[1-4] process(es)?, about \d+ seconds?\n$")
         done, document, _ = self.measure(*asked)
-        shown = done.stdout
         self.assertTrue(dry.stdout.startswith(f"{len(document['ladders'])} process"), dry.stdout)
         made, copying = document["suggestions"]
         self.assertEqual(made["eager_step_seconds"], copying["eager_step_seconds"])
@@ -247,8 +245,8 @@ class Ladder(HarnessCase):
         for rival in made.get("rivals", []):
             self.assertGreater(rival["verified_step_seconds"], 0)
         # A certain gain of the other one is the machine's affair.
-        self.assertEqual("no_suggestion" not in copying, "--compilation-config" in shown)
-        self.assert_all_in(("no suggestion for mlp/", "eager (graphbench's own): "), shown)
+        self.assertEqual("no_suggestion" not in copying, "--compilation-config" in done.stdout)
+        self.assert_all_in(("no suggestion for mlp/", "eager (graphbench's own): "), done.stdout)
 
     def test_a_suggestion_comes_from_a_default_sweep_and_of_the_workload_asked_for(self):
         asked = ["ladder", "--device", "host", "--traffic", "zipf:1.1:256", "--quiet",
@@ -260,7 +258,9 @@ class Ladder(HarnessCase):
         self.assertTrue(whole["sizes"])
         self.assertIn("measure eager at more sizes", whole["no_suggestion"])
         document = self.measure(*asked[:3], "--traffic", "zipf:1.1:32", "--quiet", f"--suggest={BERT}",
-                                "--multiple-of", "4")[1]
+                                "--multiple-of", "4", "--for", "sglang")[1]
+        shown = self.run_graphbench("show", "graphbench.json", code=0).stdout
+        self.assertEqual([2, 0], [shown.count(f"{each} (predicted") for each in ("sglang", "vllm")])
         for made in document["suggestions"]:
             self.assertEqual(("the step", None), (made["eager"], made["memory_bytes"]))
             self.assertIn("trust: low", made["trust"])
@@ -422,7 +422,7 @@ class Ladder(HarnessCase):
     def test_a_file_without_what_is_asked_for_is_refused(self):
         self.write("back.csv", "time,size\n2,1\n1,1\n")
         self.refuse_each((("--suggest=none.json", "none.json"), ("--suggest=back.csv", "back.csv"),
-                          (f"--workload conv --suggest={BERT}", (LLAMA.name, "no conv", "--workload"))),
+                          (f"--workload conv --suggest={BERT}", (BERT.name, "no conv", "--workload"))),
                          "ladder", "--device", "host", "--traffic", "uniform:1:4")
 
     def test_what_would_change_nothing_beside_a_file_of_measurements_is_refused(self):

@@ -92,8 +92,7 @@ using ::testing::Not;
 
 std::string table_of(const LadderFindings& findings) {
   std::ostringstream out;
-  const auto no_flags = [](const Suggestion&) { return std::vector<std::string>(); };
-  reporters::format_named("table").print(out, report_of(findings, no_flags), {});
+  reporters::format_named("table").print(out, report_of(findings), {});
   return out.str();
 }
 

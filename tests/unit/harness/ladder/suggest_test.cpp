@@ -365,23 +365,31 @@ TEST(Verification, ServesTheSuggestionAndEagerUnlessTheyWere) {
 
 TEST(Flags, AreEachEnginesOwn) {
   using enum LadderPad;
-  Suggestion made;
-  made.sizes = {1, 8};
-  EXPECT_EQ(flags_for(made, {"sglang"}, up).at(0),
-            "sglang (predicted, not served): --cuda-graph-bs-decode 1 8");
-  made.verified_step_seconds = 1;
-  EXPECT_EQ(flags_for(made, {"sglang"}, up).at(0), "sglang (served): --cuda-graph-bs-decode 1 8");
-  made.no_suggestion = "powers of two took less time";
-  EXPECT_THAT(flags_for(made, {"sglang"}, up), IsEmpty());
-  EXPECT_EQ(default_sizes("vllm").size(), 51u);
-  EXPECT_EQ(default_sizes("sglang").size(), 36u);
-  EXPECT_EQ(default_sizes("trtllm").size(), 19u);
-  EXPECT_EQ(flag_for("vllm", {1, 8}, up),
+  EXPECT_EQ(default_sizes("vllm").value().size(), 51u);
+  EXPECT_EQ(default_sizes("sglang").value().size(), 36u);
+  EXPECT_EQ(default_sizes("trtllm").value().size(), 19u);
+  EXPECT_EQ(flag_for("vllm", {1, 8}, up).flag,
             "--compilation-config '{\"cudagraph_capture_sizes\": [1,8], "
             "\"max_cudagraph_capture_size\": 8}'");
-  EXPECT_EQ(flag_for("sglang", {1, 8}, up), "--cuda-graph-bs-decode 1 8");
-  EXPECT_EQ(flag_for("trtllm", {1, 8}, up), "cuda_graph_config: {enable_padding: true, batch_sizes: [1,8]}");
-  EXPECT_EQ(flag_for("trtllm", {1, 8}, none), "cuda_graph_config: {batch_sizes: [1,8]}");
+  EXPECT_EQ(flag_for("sglang", {1, 8}, up).flag, "--cuda-graph-bs-decode 1 8");
+  EXPECT_EQ(flag_for("trtllm", {1, 8}, up).flag,
+            "cuda_graph_config: {enable_padding: true, batch_sizes: [1,8]}");
+  EXPECT_EQ(flag_for("trtllm", {1, 8}, none).flag, "cuda_graph_config: {batch_sizes: [1,8]}");
+}
+
+// vLLM's sizes are tokens; those of the others are requests.
+TEST(Flags, CountWhatTheirEngineCounts) {
+  using enum LadderPad;
+  EXPECT_EQ(default_sizes("vllm", {4}).value().at(3), 8);
+  EXPECT_EQ(default_sizes("sglang", {4}).value().at(3), 32);
+  EXPECT_FALSE(default_sizes("trtllm", {1, 4}));
+  EXPECT_THAT(flag_for("vllm", {4, 32}, up, {4}).flag, HasSubstr("[4,32]"));
+  EXPECT_EQ(flag_for("sglang", {4, 32}, up, {4}).flag, "--cuda-graph-bs-decode 1 8");
+  EXPECT_THAT(flag_for("trtllm", {4, 32}, up, {4}).flag, HasSubstr("[1,8]"));
+  EXPECT_EQ(flag_for("sglang", {4, 30}, up, {4}).none,
+            "it counts requests of 4 tokens, and 30 is no multiple: give --multiple-of 4");
+  EXPECT_EQ(flag_for("sglang", {4, 32}, up, {1, 4}).none, "it counts requests: give one --query-lengths");
+  EXPECT_EQ(flag_for("sglang", {4, 32}, up, {1, 4}).flag, "");
 }
 
 std::map<std::string, std::set<std::string>> options_of_engines() {
@@ -402,7 +410,7 @@ TEST(Flags, AreAmongTheOptionsThatEachEngineHas) {
   for (const std::string& engine : engines()) {
     ASSERT_TRUE(options.contains(engine)) << engine;
     for (const LadderPad pad : {LadderPad::up, LadderPad::none}) {
-      const std::string flag = flag_for(engine, {1, 8}, pad);
+      const std::string flag = flag_for(engine, {1, 8}, pad).flag;
       std::sregex_iterator at(flag.begin(), flag.end(), word);
       ASSERT_NE(at, std::sregex_iterator()) << flag;
       for (; at != std::sregex_iterator(); ++at)
