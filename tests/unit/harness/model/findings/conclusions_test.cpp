@@ -187,10 +187,10 @@ TEST_F(ConclusionsTest, ShowTheWidestInterval) {
     add("eager", batch, {100e-6, 10e-6, spread});
     add("whole", batch, {latency, 10e-6, spread});
   }
-  EXPECT_THAT(text("use_graphs"),
-              ContainsRegex(
-                  "2.00x .* over eager at batch 1 down to 1.43x .* at batch 4; least certain: 1.67x .* at "
-                  "batch 2\\.$"));
+  EXPECT_THAT(
+      text("use_graphs"),
+      ContainsRegex("2.00x .* over eager at batch 1 down to 1.43x .* at batch 4; least certain: 1.67x .* at "
+                    "batch 2\\.$"));
 }
 
 TEST_F(ConclusionsTest, OfOneLaunchRecommendNothing) {
