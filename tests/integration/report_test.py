@@ -26,8 +26,9 @@ def cells_of(document, count):
     for copies in range(count // len(document["cells"]) + 1):
         for cell in document["cells"]:
             cell = copy.copy(cell)
-            # It is of all batches of a task, of which not all may be made.
-            cell["summary"] = {**cell["summary"], "setup_once_seconds": None}
+            # They are of other cells too, which may not be made, or of parts of launches that are not kept.
+            cell["summary"] = {name: value for name, value in cell["summary"].items()
+                               if not name.startswith(("setup_once", "startup", "break_"))}
             cell["launches"] = [{key: launch[key] for key in KEPT} for launch in cell["launches"]]
             if copies:
                 cell["workload"] += str(copies)
