@@ -101,7 +101,7 @@ class Baselines(unittest.TestCase):
                              [{"labels": "{}", "value": round(launch_bound[workload] / len(idle), 3)}]))
             expected.append((asked("Launch-bound, no certain gain", **axes),
                              [{"labels": "{}", "value": 0}]))
-        self.assertEqual({"mlp": 0, "attention": 0, "conv": 0, "steps-bert": 3, "steps-llama": 1,
+        self.assertEqual({"mlp": 0, "attention": 0, "conv": 0, "steps-bert": 3, "steps-llama": 2,
                           "steps-resnet50": 2}, launch_bound)
         self.evaluate(list(series()), *expected, (ALERT, []))
 
@@ -132,17 +132,17 @@ class Baselines(unittest.TestCase):
             for query, certain in enumerate((True, False)):
                 expected.append((f"round({asked('Which mode at this batch', query, **axes)}, 0.01)",
                                  columns[certain]))
-        self.assertEqual([("steps-llama", 32, 1.05)], uncertain)
+        self.assertEqual([("attention", 256, 1.02), ("conv", 256, 1.01)], uncertain)
         self.evaluate(list(series()), *expected)
 
     def test_a_gain_that_may_be_none_is_no_gain(self):
-        """Here because every step is made launch-bound, and llama gains 1.05x [0.99, 1.12] at 32."""
+        """Here because every step is made launch-bound, and conv gains 1.01x [1.00, 1.09] at 256."""
         bound = [{**one, "values": "0.5x30"} if "launch_bound" in one["series"] else one for one in series()]
-        llama = by_workload()["steps-llama"][0]
-        labels = ALERT[:-1] + (', device="cuda:0", job="g", instance="i", severity="warning", dtype="own", '
-                               'pass="own", preset="own", workload="steps-llama"}')
+        conv = by_workload()["conv"][0]
+        labels = ALERT[:-1] + (', device="cuda:0", job="g", instance="i", severity="warning", dtype="bf16", '
+                               'pass="forward", preset="base", workload="conv"}')
         self.evaluate(bound, (ALERT, [{"labels": labels, "value": 1}]),
-                      (asked("Launch-bound, no certain gain", **llama), [{"labels": "{}", "value": 1}]))
+                      (asked("Launch-bound, no certain gain", **conv), [{"labels": "{}", "value": 1}]))
 
     def test_overview_opens_where_gains_are(self):
         """The default sweep captures at more warmups than it runs eager at; without eager all are there."""
