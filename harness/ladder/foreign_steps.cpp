@@ -176,10 +176,8 @@ void ForeignSteps::captured(std::int64_t size) {
 
 // The largest stays open for eager steps, and loses its graphs.
 void ForeignSteps::close(std::int64_t size) {
-  if (size == largest_) {
-    if (open(size).can_drop()) open(size).drop(GB_DROP_GRAPHS);
-    return;
-  }
+  if (open(size).can_drop()) open(size).drop(GB_DROP_GRAPHS);
+  if (size == largest_) return;
   tensors_.erase(size);
   rig_.close(size);
 }

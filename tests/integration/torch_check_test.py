@@ -54,7 +54,7 @@ def cases():
         """What torch.compile traces with has a size and no memory, and reading it would end the process."""
         kept = torch._to_functional_tensor(torch.ones(4096))
         with mock.patch.object(state, "collected", lambda: [kept]):
-            return state.Memory().look({torch.device("cpu")}) == {}
+            return state.Memory().look({torch.device("cpu")}, state.collected()) == {}
 
     def not_lent():
         said, lent = judge(plain, lends=False), [None]
@@ -410,7 +410,7 @@ def cases():
         "objects are not walked into": ((walk, "fields_of", lambda value: []), "state in an object is found"),
         "dataclasses have no fields": (
             (walk, "fields_of", lambda value: []), "inputs in an object are renewed"),
-        "generators are not found": ((state, "live_generators", list), "an own generator is put back"),
+        "generators are not found": ((state, "live_generators", lambda objects: []), "an own generator is put back"),
         "NaN counts as evidence": ((check, "evidence_of", lambda out: ""), "only NaN is no evidence"),
         "outputs are not poisoned": ((graphbench_step.Step, "poison", nothing),
                                      "a lost op is refused on the captured values"),

@@ -11,6 +11,7 @@ from torch_case import HAS_TORCH, PYTHON
 STEPS = """
     import functools
     import torch
+    import weakref
 
     @functools.cache
     def layer():
@@ -74,6 +75,17 @@ STEPS = """
     def mean(batch, device):
         x = torch.randn(batch, 8)
         return lambda: x.mean()
+
+    class Held:
+        alive = weakref.WeakSet()
+
+    def in_a_cycle(batch, device):
+        held = Held()
+        held.of_itself, held.x = held, torch.randn(batch, 8)  # the collector alone can free it
+        Held.alive.add(held)
+        with open("alive", "a") as file:
+            print(len(Held.alive), file=file)
+        return lambda: held.x * 2
 
     def counting(batch, device):
         x, calls = torch.randn(batch, 4), []
@@ -192,6 +204,13 @@ class TorchLadder(HarnessCase):
                 self.assertEqual((True, 1), (ladders["asked"]["check"]["identical"],
                                              ladders["asked"]["policy"]["graphs_max"]))
                 self.assertIn(f"{evictions['count']} graphs, in ", done.stdout)
+
+    def test_what_a_destroyed_size_held_is_freed_even_if_it_holds_itself(self):
+        ladders, _ = self.serve("in_a_cycle", "--no-rivals", "--graphs-max", "1", "--steps", "24")
+        self.assertGreater(ladders["asked"]["launches"][0]["evictions"]["count"], 5)
+        alive = [int(line) for line in (self.folder / "alive").read_text(encoding="utf-8").split()]
+        self.assertGreater(len(alive), 9)
+        self.assertLess(max(alive), 6, alive)
 
     def test_sizes_whose_graphs_agree_share_an_exec(self):
         ladders, _ = self.serve("model", "--no-rivals", "--exec", "shared")

@@ -38,6 +38,7 @@ from graphbench_doctor_host import examine_on_host, is_without_gpu  # noqa: E402
 from graphbench_graphed import FreshCache  # noqa: E402
 from graphbench_modules import run_by_modules  # noqa: E402
 from graphbench_rows import rows_of  # noqa: E402
+from graphbench_state import unfrozen  # noqa: E402
 from graphbench_step import Step, in_ranks  # noqa: E402
 
 
@@ -48,12 +49,13 @@ def leave_ranks():
             dynamo.reset()
         if trees := sys.modules.get("torch._inductor.cudagraph_trees"):
             trees.reset_cudagraph_trees()
-        gc.collect()
+        unfrozen()
         torch.distributed.destroy_process_group()
 
 
 class Host:
     """The C record of the user's step, and its functions."""
+    leaves_garbage = False  # a step that was closed or did not open, and the garbage may be frozen
     stacks = None  # the file from which --ranks reads what this process does
     MODES = (b"whole", b"piecewise", b"torch.replay", b"torch.cudagraphs", b"torch.reduce-overhead",
              b"torch.callables")
@@ -125,16 +127,21 @@ class Host:
             return self.tell(error, reason, size)
 
     def close(self, step):
-        """While sizes are served, what a closed one had is to be free for the next."""
+        """What a step had that gave up its graphs while sizes are served is to be free for the next."""
         made = self.steps.pop(id(step), None)
-        if made is not None and made.serves:
+        self.leaves_garbage = True
+        if made is not None and made.serves and made.has_dropped:
             vars(made).clear()  # who calls holds the step itself until this returns
-            gc.collect()
+            unfrozen()
             torch.cuda.empty_cache()
 
     def open(self, request, step):
+        if self.leaves_garbage:
+            unfrozen()
+        self.leaves_garbage = True  # until this one stands
         made = self.step(request.contents)
         made.prepare()
+        self.leaves_garbage = False
         gc.disable()  # until the process ends: a collection in a sample would be timed
         gc.collect()
         if Host.stacks:

@@ -4,7 +4,6 @@ parts. With --torch-compile they are compiled, and one trace serves all batches 
 import collections
 import contextlib
 import functools
-import gc
 import math
 import operator
 import pathlib
@@ -18,7 +17,7 @@ from graphbench_abi import CAPTURED, RUN_PART, Skip, one_line
 from graphbench_compile import compiled, inductor, is_general, set_up
 from graphbench_facts import compilations
 from graphbench_graphed import compiled_from, compiling
-from graphbench_splits import is_marked
+from graphbench_splits import is_marked, marked
 from graphbench_versions import shared_pool
 
 
@@ -307,7 +306,7 @@ def cut(step):
         raise Skip("mode piecewise runs its parts without autograd, but the step holds an optimizer: give "
                    "--mode whole")
     set_up(step)
-    for function in filter(is_marked, gc.get_objects()):
+    for function in marked():
         torch.compiler.allow_in_graph(function)
     trace, guards = Trace.of(step), []
     trace.require_weights(step)

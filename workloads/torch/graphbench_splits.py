@@ -3,7 +3,6 @@
 import collections
 import contextlib
 import functools
-import gc
 import importlib
 import re
 import sys
@@ -15,9 +14,11 @@ from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_flatten
 
+import graphbench_state
 from graphbench_abi import Skip, one_line
 from graphbench_facts import compilations
 from graphbench_ops import place
+from graphbench_state import instances
 
 ATTENTION = re.compile(r"attention|flash_attn|fmha|paged_attn|sageattn")
 WITH_PRODUCTS = re.compile(r"multi_head|multihead|encoder_layer")  # attention together with its projections
@@ -38,6 +39,11 @@ def names_of(function):
 def is_marked(value):
     """Whether graphbench.eager marked this function. Other objects are not asked: that may run code."""
     return type(value) is types.FunctionType and bool(value.__dict__.get("graphbench_eager"))
+
+
+def marked():
+    """All functions that graphbench.eager marked."""
+    return filter(is_marked, instances(graphbench_state.collected(), types.FunctionType))
 
 
 class Hands:
@@ -110,7 +116,7 @@ class Splits:
 
     def find_marked(self):
         """Wraps functions of modules that have the mark but are not the package's wrapper of one."""
-        for function in filter(is_marked, gc.get_objects()):
+        for function in marked():
             module = sys.modules.get(function.__module__)
             if not hasattr(function, "__wrapped__") and getattr(module, function.__name__, None) is function:
                 self.wrap(function.__name__, module, function.__name__, function)

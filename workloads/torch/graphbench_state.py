@@ -35,24 +35,34 @@ def unseen():
 
 
 def collected():
-    """All objects that the garbage collector tracks, also those that the user has frozen."""
-    frozen = gc.get_freeze_count()
-    if frozen:
-        gc.unfreeze()
+    """All objects that the garbage collector tracks. They stay frozen: whoever collects next looks at younger
+    ones only, and there may be a million. Call unfrozen() where memory of older ones has to come back."""
+    gc.collect()
+    gc.unfreeze()
     objects = gc.get_objects()
-    if frozen:
-        gc.freeze()
+    gc.freeze()
     return objects
 
 
+def unfrozen():
+    """Collects the garbage of all objects, also of those that anybody has frozen."""
+    gc.unfreeze()
+    gc.collect()
+
+
 def instances(objects, *kinds):
-    """The objects of these types and their subclasses. There are hundreds of thousands of objects, so no loop
-    over them is Python's."""
+    """The objects of these types and their subclasses. There are millions of objects, so no loop over them is
+    Python's."""
+    chosen, more = set(), list(kinds)
+    while more:
+        kind = more.pop()
+        if kind not in chosen:
+            chosen.add(kind)
+            more += type.__subclasses__(kind)
     try:
-        chosen = {each for each in set(map(type, objects)) if issubclass(each, kinds)}
+        return list(itertools.compress(objects, map(chosen.__contains__, map(type, objects))))
     except TypeError:  # a type that cannot be hashed
         return [each for each in objects if issubclass(type(each), kinds)]
-    return list(itertools.compress(objects, map(chosen.__contains__, map(type, objects))))
 
 
 def owned(tensor):
@@ -71,18 +81,18 @@ def is_trained(tensor):
     return False
 
 
-def live_tensors():
-    """All tensors that Python can reach, and the gradients of the leaves among them."""
+def live_tensors(objects):
+    """The tensors among all objects, and the gradients of the leaves among them."""
     with unseen():
-        found = [owned(each) for each in instances(collected(), torch.Tensor)]
+        found = [owned(each) for each in instances(objects, torch.Tensor)]
         return found + [each.grad for each in found if is_trained(each) and each.grad is not None]
 
 
-def live_generators():
-    """All random number generators that Python can reach. The garbage collector does not track them, nor
+def live_generators(objects):
+    """The random number generators that all objects reach. The garbage collector does not track them, nor
     tuples and dicts that hold nothing else, so they are looked for in what tracked objects refer to."""
-    referents = gc.get_referents(*collected())
-    untracked = list(itertools.filterfalse(gc.is_tracked, instances(referents, dict, tuple)))
+    referents = instances(gc.get_referents(*objects), dict, tuple, torch.Generator)
+    untracked = itertools.filterfalse(gc.is_tracked, instances(referents, dict, tuple))
     found = instances(referents + gc.get_referents(*untracked), torch.Generator)
     return list({id(each): each for each in found}.values())
 
@@ -173,12 +183,12 @@ class Memory:
         self.ours[storage._cdata] = StorageWeakRef(storage)  # keeps the address from being another's
         return tensor
 
-    def look(self, devices):
-        """What is live now on `devices`, by the storage's address, with digests."""
+    def look(self, devices, objects):
+        """What is live among all objects on `devices`, by the storage's address, with digests."""
         found, parts = {}, {}
         self.ours = {key: weak for key, weak in self.ours.items() if not weak.expired()}
         with unseen():
-            for tensor in live_tensors():
+            for tensor in live_tensors(objects):
                 with contextlib.suppress(RuntimeError, NotImplementedError):  # without memory of its own
                     for part in parts_of(tensor):
                         storage = storage_of(part)
@@ -235,33 +245,35 @@ class State:
                 yield key, copy
 
     def before_first(self):
-        self.before = self.memory.look(self.devices)
+        objects = collected()
+        self.before = self.memory.look(self.devices, objects)
         State.shared = {key: kept for key, kept in State.shared.items() if kept.seen.storage() is not None}
         known = {key for key, kept in State.shared.items() if key in self.before
                  and kept.seen.digest == self.before[key].digest and kept.copy is not None}
         self.first = {key: State.shared[key].copy for key in known}
         self.first.update(self.copies(self.before, self.before.keys() - known))
-        self.draws = [(each, each.get_state()) for each in live_generators()]
+        self.draws = [(each, each.get_state()) for each in live_generators(objects)]
 
     def after_first(self):
-        self.middle = self.memory.look(self.devices)
+        objects = collected()
+        self.middle = self.memory.look(self.devices, objects)
         self.born = dict(self.copies(self.middle, self.middle.keys() - self.before.keys()))
         known = {id(each) for each, _ in self.draws}
-        self.draws += [(each, each.get_state()) for each in live_generators() if id(each) not in known]
+        self.draws += [(each, each.get_state()) for each in live_generators(objects) if id(each) not in known]
 
     def after_second(self):
         """Keeps the copies of what was written, and of generators that were drawn from; drops the others.
         Returns true if some of it changed in the first step only: the step may have filled a table once, or
         write the same values again. A third step, from the old values of these, shows which."""
-        after = self.memory.look(self.devices)
+        after = self.memory.look(self.devices, collected())
 
         def differ(a, b):
             return a.digest != b.digest or a.version != b.version
 
         self.once = []
-        for key, seen in self.middle.items():
-            old, new = self.before.get(key), after.get(key)
-            if new is None or not (differ(seen, new) or old is not None and differ(old, seen)):
+        for key in {**self.before, **self.middle}:  # what was there before the step is named first
+            old, seen, new = (moment.get(key) for moment in (self.before, self.middle, after))
+            if seen is None or new is None or not (differ(seen, new) or old is not None and differ(old, seen)):
                 continue
             first = old or seen
             first.views = new.views
@@ -285,7 +297,7 @@ class State:
 
     def after_third(self):
         """What was not written again keeps the value that the first step gave it."""
-        now = self.memory.look(self.devices)
+        now = self.memory.look(self.devices, collected())
         with unseen():
             for key, (digest, data) in self.filled.items():
                 if key in now and now[key].digest != digest:

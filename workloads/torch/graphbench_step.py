@@ -17,6 +17,7 @@ import torch
 
 import graphbench_abi as abi
 import graphbench_autograd
+import graphbench_state
 from graphbench_abi import Skip, form_of, reason_of
 from graphbench_breaks import Breaks
 from graphbench_callables import graphed
@@ -72,7 +73,7 @@ class Step:
         self.take(made)
         self.result = self.static = self.pieces = self.breaks = self.talk = None
         self.static_gradients = self.returned = self.mode_result = None
-        self.graphs, self.held, self.rows = {}, [], None
+        self.graphs, self.held, self.rows, self.has_dropped = {}, [], None, False
         self.kinds, self.runs = [abi.RUN_PART], {-1: self.run, 0: self.run}
 
     has_compiled = False  # set on the class: batches share compiled code
@@ -140,8 +141,8 @@ class Step:
             if tensor.device.type != "cpu" and tensor.device != self.device:
                 raise Skip(f"the step is on several devices: the step holds {path} on {tensor.device}, but "
                            f"only {self.device} is measured")
-        self.optimizers = instances(gc.get_objects(), torch.optim.Optimizer)
-        leaves = [each for each in live_tensors() if is_trained(each) and parts_of(each)]
+        self.optimizers = instances(objects := graphbench_state.collected(), torch.optim.Optimizer)
+        leaves = [each for each in live_tensors(objects) if is_trained(each) and parts_of(each)]
         trained = {storage_of(part)._cdata for each in leaves for part in parts_of(each)}
         trained |= {storage_of(value)._cdata for optimizer in self.optimizers
                     for kept in optimizer.state.values() for value in kept.values()
@@ -294,6 +295,7 @@ class Step:
         if what == abi.DROP_POOL:
             give_up_pool(self.device)
             return
+        self.has_dropped = True
         self.synchronize()
         for held in filter(None, (self.breaks, self.pieces)):
             held.give_up()
