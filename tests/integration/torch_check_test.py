@@ -288,6 +288,19 @@ def cases():
         with mock.patch.object(state, "collected", all_objects):
             return judge(build)["state"]["count"] == 1
 
+    def generator_of_a_later_step():
+        """An old object gets a generator when all objects are no longer looked through."""
+        holder = [None]
+        def build(batch, device):
+            x = torch.ones(batch, 64)
+            def step():
+                holder[0] = holder[0] or torch.Generator()
+                return x + torch.rand(64, generator=holder[0])
+            return step
+        with mock.patch.object(state, "collected", all_objects):
+            judge(plain, mode="eager")
+            return judge(build, mode="eager")["identical"]
+
     def modes_of_a_host():
         """PyTorch's steps run there in mode eager alone, and every other says so."""
         def said_of(mode):
@@ -365,6 +378,7 @@ def cases():
         "a memo records nothing": lambda: refused(judge(lambda b, d: Runner(b).memo), "recorded_nothing"),
         "fields of a dataclass are outputs": lambda: right(judge(structured)),
         "an own generator is put back": lambda: judge(drawing, mode="eager")["identical"],
+        "a generator that an old object gets is put back": generator_of_a_later_step,
         "a sparse operand is taken": lambda: right(judge(sparse)),
         "only NaN is no evidence": lambda: refused(judge(not_numbers), "no finite element"),
         "infinities must agree": lambda: refused(judge(some_not_numbers), "output 0"),
@@ -410,7 +424,8 @@ def cases():
         "objects are not walked into": ((walk, "fields_of", lambda value: []), "state in an object is found"),
         "dataclasses have no fields": (
             (walk, "fields_of", lambda value: []), "inputs in an object are renewed"),
-        "generators are not found": ((state, "live_generators", lambda objects: []), "an own generator is put back"),
+        "generators are not found": ((state.State, "find_generators", lambda *_: []),
+                                     "an own generator is put back"),
         "NaN counts as evidence": ((check, "evidence_of", lambda out: ""), "only NaN is no evidence"),
         "outputs are not poisoned": ((graphbench_step.Step, "poison", nothing),
                                      "a lost op is refused on the captured values"),

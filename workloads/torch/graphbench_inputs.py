@@ -9,8 +9,7 @@ from unittest import mock
 
 import torch
 
-import graphbench_state
-from graphbench_state import Seen, bytes_of, live_generators, storage_of, unseen
+from graphbench_state import Seen, State, bytes_of, storage_of, unseen
 from graphbench_walk import Walk, parts_of
 
 SHIFT = 40503
@@ -34,7 +33,7 @@ class ShiftedGenerator(torch.Generator):
 def other_seeds():
     """Every seed that is set inside is another one. Afterwards all generators are as they were."""
     numpy = sys.modules.get("numpy")
-    states = [(each, each.get_state()) for each in live_generators(graphbench_state.collected())]
+    states = [(each, each.get_state()) for each in State.generators_seen.values()]
     python, of_numpy = random.getstate(), numpy and numpy.random.get_state()
     changes = [(torch, "manual_seed"), (torch.random, "manual_seed"), (torch.cuda, "manual_seed"),
                (torch.cuda, "manual_seed_all"), (random, "seed")]

@@ -224,14 +224,15 @@ class Kept:
 class State:
     """What a step writes. Call before_first(), run the step, after_first(), run it again, after_second(); and
     if that returns true, run it once more and call after_third(). `shared` holds the copies of all batches of
-    the process, because batches share weights."""
+    the process, because batches share weights. `generators_seen`: all that were found in the process."""
 
-    shared = {}
+    shared, generators_seen, is_first = {}, {}, True
     memory = Memory()
 
-    def __init__(self, device, room):
-        """`room` makes memory for a copy: a tensor of so many bytes on the device or the CPU, or None."""
-        self.devices, self.room = {device, torch.device("cpu")}, room
+    def __init__(self, device, room, walk):
+        """`room` makes memory for a copy: a tensor of so many bytes on the device or the CPU, or None. `walk`
+        makes a Walk of the step."""
+        self.devices, self.room, self.walk = {device, torch.device("cpu")}, room, walk
         self.kept, self.generators = {}, []
 
     def copies(self, seen, of):
@@ -244,22 +245,32 @@ class State:
                     self.memory.own(copy).copy_(bytes_of(storage))
                 yield key, copy
 
+    def find_generators(self, young, objects):
+        """All generators that were ever found. They are looked for among all objects for the first step of
+        the process, which takes half a second of a million objects; later among the young ones that no
+        collected() has seen, and in what the step reaches, where an old object may have got one."""
+        found = live_generators(objects if State.is_first else young) + self.walk().generators
+        State.generators_seen.update({id(each): each for each in found})
+        return list(State.generators_seen.values())
+
     def before_first(self):
-        objects = collected()
+        young, objects = gc.get_objects(), collected()
         self.before = self.memory.look(self.devices, objects)
         State.shared = {key: kept for key, kept in State.shared.items() if kept.seen.storage() is not None}
         known = {key for key, kept in State.shared.items() if key in self.before
                  and kept.seen.digest == self.before[key].digest and kept.copy is not None}
         self.first = {key: State.shared[key].copy for key in known}
         self.first.update(self.copies(self.before, self.before.keys() - known))
-        self.draws = [(each, each.get_state()) for each in live_generators(objects)]
+        self.draws = [(each, each.get_state()) for each in self.find_generators(young, objects)]
 
     def after_first(self):
-        objects = collected()
+        young, objects = gc.get_objects(), collected()
         self.middle = self.memory.look(self.devices, objects)
         self.born = dict(self.copies(self.middle, self.middle.keys() - self.before.keys()))
         known = {id(each) for each, _ in self.draws}
-        self.draws += [(each, each.get_state()) for each in live_generators(objects) if id(each) not in known]
+        self.draws += [(each, each.get_state()) for each in self.find_generators(young, objects)
+                       if id(each) not in known]
+        State.is_first = False
 
     def after_second(self):
         """Keeps the copies of what was written, and of generators that were drawn from; drops the others.

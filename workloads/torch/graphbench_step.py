@@ -120,7 +120,7 @@ class Step:
         self.threads, self.opened_at = seconds_of_other_threads(), time.monotonic()
 
     def find_state(self):
-        self.state = State(self.device, self.memory.allocate_for_copy)
+        self.state = State(self.device, self.memory.allocate_for_copy, self.walk)
         more = True
         for moment in (self.state.before_first, self.state.after_first, self.state.after_second,
                        self.state.after_third):

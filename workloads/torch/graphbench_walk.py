@@ -155,6 +155,7 @@ class Walk:
     def __init__(self, roots, step_globals=None):
         self.step_globals, self.seen = step_globals, set()
         self.tensors, self.scalars, self.counts, self.places, self.modules = {}, {}, {}, {}, {}
+        self.generators = []
         self.random = {name: get_state() for name, (get_state, _) in RANDOM.items()}
         todo = collections.deque(Held("", None, None, root) for root in roots)
         while todo and len(self.seen) < VISITS_MAX:
@@ -173,6 +174,8 @@ class Walk:
         if id(value) in self.seen:
             return ()
         self.seen.add(id(value))
+        if isinstance(value, torch.Generator):
+            self.generators.append(value)
         if isinstance(value, torch.nn.Module):
             self.modules.setdefault(id(value), value)
         if type(value).__name__.endswith("iterator"):  # by how many items are left: to read one would take it
