@@ -45,7 +45,7 @@ def collected():
 
 
 def unfrozen():
-    """Collects the garbage of all objects, also of those that anybody has frozen."""
+    """Collects the garbage of all objects, also of frozen ones."""
     gc.unfreeze()
     gc.collect()
 
