@@ -35,8 +35,8 @@ def unseen():
 
 
 def collected():
-    """All objects that the garbage collector tracks. They stay frozen: whoever collects next looks at younger
-    ones only, and there may be a million. Call unfrozen() where memory of older ones has to come back."""
+    """All objects that the garbage collector tracks. They stay frozen: there may be a million, and the next
+    collection looks at younger ones only. Call unfrozen() where memory of older ones has to come back."""
     gc.collect()
     gc.unfreeze()
     objects = gc.get_objects()
@@ -284,7 +284,7 @@ class State:
         self.once = []
         for key in {**self.before, **self.middle}:  # what was there before the step is named first
             old, seen, new = (moment.get(key) for moment in (self.before, self.middle, after))
-            if seen is None or new is None or not (differ(seen, new) or old is not None and differ(old, seen)):
+            if not (seen and new and (differ(seen, new) or old and differ(old, seen))):
                 continue
             first = old or seen
             first.views = new.views

@@ -145,6 +145,15 @@ Note trust_note(const std::vector<Doubt>& doubts, const std::string& then) {
           fmt::format("trust: low ({}){}{}", why, advice.empty() ? "" : ": ", join(advice, ", "))};
 }
 
+// "2 eager, 1 whole"
+std::string by_mode(const std::vector<const CellResult*>& cells) {
+  std::map<std::string, std::int64_t> counts;
+  for (const CellResult* cell : cells) ++counts[cell->cell.mode];
+  std::vector<std::string> words;
+  for (const auto& [mode, count] : counts) words.push_back(fmt::format("{} {}", count, mode));
+  return join(words, ", ");
+}
+
 Note trust_in(const Result& result) {
   std::vector<Doubt> doubts = doubts_of(result.environment);
   std::vector<std::string> ids;
@@ -152,7 +161,9 @@ Note trust_in(const Result& result) {
                        const char* advice) {
     if (static_cast<double>(found.size()) <= doubtful_share_max * static_cast<double>(result.cells.size()))
       return false;
-    doubts.push_back({fmt::format("{} of {} cells {}", found.size(), result.cells.size(), what), advice});
+    doubts.push_back(
+        {fmt::format("{} of {} cells {}: {}", found.size(), result.cells.size(), what, by_mode(found)),
+         advice});
     for (const CellResult* cell : found) {
       if (std::string id = id_of(cell->cell); !contains(ids, id)) ids.push_back(std::move(id));
     }
@@ -168,7 +179,8 @@ Note trust_in(const Result& result) {
   const std::int64_t launches = result.plan.launches;
   if (launches < launches_for_intervals) doubts.push_back({launches == 1 ? "1 launch" : "2 launches", ""});
   const std::int64_t wanted = launches < launches_wanted ? launches_wanted : is_unknown ? 2 * launches : 0;
-  Note note = trust_note(doubts, wanted > 0 ? fmt::format("--launches {}", wanted) : "");
+  const std::string now = is_unknown ? fmt::format(" instead of {}", launches) : "";
+  Note note = trust_note(doubts, wanted > 0 ? fmt::format("--launches {}{}", wanted, now) : "");
   note.cells = std::move(ids);
   return note;
 }

@@ -161,13 +161,15 @@ TEST(Notes, DoubtAMachineForWhatDisturbsItAndSayWhatToDo) {
   make_uncertain(result, 71);
   result.plan.launches = 3;
   EXPECT_EQ(notes_of(result).front().text,
-            "trust: low (71 of 324 cells known to no better than 10 %): --launches 5");
+            "trust: low (71 of 324 cells known to no better than 10 %: 24 eager, 23 piecewise, 24 whole): "
+            "--launches 5 instead of 3");
   EXPECT_THAT(notes_of(result).front().cells, SizeIs(71));
   result.cells.front().launches.front().machine.emplace().cpu_slowdown = 1.5;
   EXPECT_EQ(notes_of(result).front().text,
-            "trust: low (71 of 324 cells known to no better than 10 %): stop other work, then --launches 5");
+            "trust: low (71 of 324 cells known to no better than 10 %: 24 eager, 23 piecewise, 24 whole): "
+            "stop other work, then --launches 5 instead of 3");
   result.plan.launches = 10;
-  EXPECT_THAT(notes_of(result).front().text, HasSubstr("--launches 20"));
+  EXPECT_THAT(notes_of(result).front().text, HasSubstr("--launches 20 instead of 10"));
   make_uncertain(result, 0);
   result.plan.launches = 1;
   EXPECT_EQ(notes_of(result).front().text, "trust: low (1 launch): --launches 5");
@@ -203,8 +205,8 @@ TEST(Notes, DoNotDoubtForFewCells) {
   for (std::size_t i = 0; i < 16; ++i) throttle(result.cells[i], "hw_thermal_slowdown");
   EXPECT_EQ(notes_of(result).front().code, "trust_high");
   throttle(result.cells[16], "hw_thermal_slowdown");
-  EXPECT_THAT(notes_of(result).front().text,
-              HasSubstr("17 of 324 cells throttled by hw_thermal_slowdown): let the device cool"));
+  EXPECT_THAT(notes_of(result).front().text, HasSubstr("17 of 324 cells throttled by hw_thermal_slowdown: 6 "
+                                                       "eager, 5 piecewise, 6 whole): let the device cool"));
   // In fewer than half of a cell's launches, heat does not move the median.
   for (CellResult& cell : result.cells) {
     const Launch cool = samples::default_sweep_result().cells.front().launches.front();
