@@ -100,10 +100,11 @@ std::string format_duration(double seconds) {
 }
 
 std::string format_bytes(std::int64_t bytes) {
-  const auto value = static_cast<double>(bytes);
-  if (value < 999.5e3) return three_digits(value / 1e3) + " kB";
-  if (value < 999.5e6) return three_digits(value / 1e6) + " MB";
-  return three_digits(value / 1e9) + " GB";
+  const double value = std::abs(static_cast<double>(bytes));
+  const char* const sign = bytes < 0 ? "-" : "";
+  if (value < 999.5e3) return fmt::format("{}{} kB", sign, three_digits(value / 1e3));
+  if (value < 999.5e6) return fmt::format("{}{} MB", sign, three_digits(value / 1e6));
+  return fmt::format("{}{} GB", sign, three_digits(value / 1e9));
 }
 
 std::string left(std::string_view text, int width) {

@@ -293,7 +293,7 @@ const std::vector<TrafficFormat>& traffic_formats() {
        .reader = reader_of<LineReader<take_sglang>>,
        .traces = {"ServerArgs(", "Prefill batch", "sglang"},
        .coarse = "SGLang writes one decode step in 40, or in --decode-log-interval"},
-      {.name = "iteration log",
+      {.name = "iteration log with num_scheduled_requests",
        .engine = "TensorRT-LLM",
        .flag = "print_iter_log: true",
        .marks = {"iter = ", "num_scheduled_requests"},

@@ -45,6 +45,7 @@ TEST(FormatCount, RoundsPartsOfAStepUp) {
 TEST(FormatRatioAndBytes, KeepThreeDigits) {
   EXPECT_EQ(format_bytes(27'400'000), "27.4 MB");
   EXPECT_EQ(format_bytes(141'000'000'000), "141 GB");
+  EXPECT_EQ(format_bytes(-230'518'780), "-231 MB");
   EXPECT_EQ(format_ratio(0.854), "0.85x");
   EXPECT_EQ(format_ratio(2.4), "2.40x");
   EXPECT_EQ(format_ratio(12.34), "12.3x");

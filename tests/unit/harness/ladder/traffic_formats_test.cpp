@@ -153,7 +153,7 @@ TEST(TrafficFormats, WithoutBatchesAreToldWhatWouldDo) {
             "run SGLang with --decode-log-interval 1"},
            {"[TensorRT-LLM] TensorRT-LLM version: 1.2.0\n", "run TensorRT-LLM with print_iter_log: true"},
            {"[04/28/2025-09:56:44] [TRT-LLM] [I] iter = 198, states = {'num_generation_tokens': 16}\n",
-            "run TensorRT-LLM with"}})
+            "print_iter_log: true, which writes its iteration log with num_scheduled_requests"}})
     EXPECT_THAT(refusal([&text = content] { parse(text); }), AllOf(StartsWith("t:1: "), HasSubstr(words)));
 }
 
