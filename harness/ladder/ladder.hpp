@@ -238,6 +238,11 @@ struct Ladder {
   LadderSummary summary;
 };
 
+// What the graphs of a launch keep: the pool and the execs.
+inline std::int64_t graph_bytes(const LadderLaunch& launch) {
+  return launch.memory.pool_bytes + launch.memory.exec_bytes.value_or(0);
+}
+
 inline bool is_rival(const Ladder& ladder) {
   return ladder.role != "asked" && ladder.role != "suggested" && ladder.role != "best";
 }
@@ -289,7 +294,8 @@ struct Suggestion {
   std::string trust = {};                       // why the measurements are little trusted; empty: they are
   std::string verified_by;                      // id of the ladder that served these sizes; empty: none
   std::optional<double> verified_step_seconds;  // mean of the served steps
-  std::string eager = "graphbench";             // the program whose eager steps are the comparison
+  std::optional<double> verified_memory_bytes = {};  // the pool and the execs of that ladder
+  std::string eager = "graphbench";                  // the program whose eager steps are the comparison
   std::optional<double> eager_verified_step_seconds = {};
   std::optional<double> over_eager = {};  // eager's served time over the suggestion's; from 3 launches on
   std::optional<double> over_eager_ci95_low = {};

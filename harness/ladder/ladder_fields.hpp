@@ -63,7 +63,8 @@ GB_DESCRIBE(ladder::EngineFlag, engine, (text, flag), (later, none));
 GB_DESCRIBE(ladder::Suggestion, (inlined(&T::cell)), from, sizes, interpolated, step_seconds,
             eager_step_seconds, startup_seconds, memory_bytes, frontier, (later, few), (later, rivals),
             (later, trust), (left_out, trace), (text, verified_by), verified_step_seconds,
-            (later, memory_max_bytes), eager, (later, eager_verified_step_seconds), (later, over_eager),
+            (later, verified_memory_bytes), (later, memory_max_bytes), eager,
+            (later, eager_verified_step_seconds), (later, over_eager),
             (interval("over_eager_ci95", &T::over_eager_ci95_low, &T::over_eager_ci95_high)),
             (later, no_suggestion), (later, note), (later, flags),
             (computed_field<SentenceField<T>>("sentence")));

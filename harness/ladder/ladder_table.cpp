@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "harness/model/findings/groups.hpp"
 
@@ -143,9 +144,10 @@ void add_costs(reporters::Section& section, const LadderLaunch& launch) {
                     execs->updates, seconds_or_dash(execs->update_seconds), bytes_text(execs->bytes_saved)));
   if (const auto& evictions = launch.evictions)
     add_sentence(section, "destroyed",
-                 fmt::format("{} graphs, in {}; {} more of the device's memory was free afterwards",
+                 fmt::format("{} graphs, in {}; {} {} of the device's memory was free afterwards",
                              evictions->count, reporters::format_seconds(evictions->seconds),
-                             reporters::format_bytes(evictions->returned_bytes)));
+                             reporters::format_bytes(std::abs(evictions->returned_bytes)),
+                             evictions->returned_bytes < 0 ? "less" : "more"));
   if (const auto& tuning = launch.tuning)
     add_sentence(
         section, "tuning",
@@ -268,8 +270,9 @@ std::string three_digits(double number) {
 }
 
 std::string memory_text(const Suggestion& made) {
-  return made.memory_bytes ? reporters::format_bytes(static_cast<std::int64_t>(*made.memory_bytes))
-                           : "an unknown amount";
+  const std::optional<double>& bytes =
+      made.verified_memory_bytes ? made.verified_memory_bytes : made.memory_bytes;
+  return bytes ? reporters::format_bytes(static_cast<std::int64_t>(*bytes)) : "an unknown amount";
 }
 
 reporters::Section suggestion_section(const Suggestion& made) {
@@ -339,9 +342,8 @@ std::string sentence_of(const Ladder& ladder) {
     text += fmt::format("; all eager, the same steps take {} as long", reporters::format_ratio(*ratio));
   const double startup = start.prepare_seconds + start.warmup_seconds + start.capture_seconds +
                          start.instantiate_seconds + start.upload_seconds;
-  return text + fmt::format(
-                    "; {} to start, {} of memory.", reporters::format_seconds(startup),
-                    reporters::format_bytes(launch.memory.pool_bytes + launch.memory.exec_bytes.value_or(0)));
+  return text + fmt::format("; {} to start, {} of memory.", reporters::format_seconds(startup),
+                            reporters::format_bytes(graph_bytes(launch)));
 }
 
 std::string sentence_of(const Suggestion& made) {

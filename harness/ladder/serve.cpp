@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "graphs/base/text.hpp"
 #include "harness/ladder/server.hpp"
 #include "harness/ladder/traffic.hpp"
 
@@ -107,7 +108,7 @@ double Server::prepare(std::int64_t size) {
   if (!task_.modes.empty()) rung.result.mode = execution::name_of(mode_of(size));
   double seconds = 0;
   rung.executor = of_.make(mode_of(size), size, seconds);
-  if (is_first() && !rung.set_up) rung.result.setup.prepare_seconds = seconds;
+  if (is_first() && !rung.set_up && seconds > 0) rung.result.setup.prepare_seconds = seconds;
   rung.prepared_again = seconds;
   return seconds;
 }

@@ -203,7 +203,17 @@ class TorchLadder(HarnessCase):
                 self.assertGreater(launch["predicted_seconds"], 0)
                 self.assertEqual((True, 1), (ladders["asked"]["check"]["identical"],
                                              ladders["asked"]["policy"]["graphs_max"]))
-                self.assertIn(f"{evictions['count']} graphs, in ", done.stdout)
+                self.assertRegex(done.stdout,
+                                 rf"{evictions['count']} graphs, in \S+; [\d.]+ \wB (more|less) of")
+
+    def test_the_first_build_is_the_steps_and_not_the_largest_sizes(self):
+        command = ["1,6" if word == "1,4" else word for word in self.ladder_of("model", "--no-rivals")]
+        _, document, _ = self.measure(*command)
+        launch = document["ladders"][0]["launches"][0]
+        prepared = {size["size"]: size["setup"].get("prepare_seconds") for size in launch["sizes"]}
+        self.assertIsNone(prepared[6])
+        self.assertAlmostEqual(prepared[1], launch["startup"]["prepare_seconds"])
+        self.assertGreater(launch["startup"]["weights_seconds"], prepared[1])
 
     def test_what_a_destroyed_size_held_is_freed_even_if_it_holds_itself(self):
         ladders, _ = self.serve("in_a_cycle", "--no-rivals", "--graphs-max", "1", "--steps", "24")

@@ -162,6 +162,9 @@ TEST(SuggestionTable, HasBothFiguresAndNamesTheEagerThatItIsHeldAgainst) {
   EXPECT_THAT(text(), ::testing::StartsWith("suggestion for "));
   EXPECT_THAT(text(), HasSubstr("\n  --capture-sizes 1,8\n"));
   EXPECT_THAT(text(), HasSubstr("100us predicted, 102us served\n"));
+  EXPECT_THAT(text(), HasSubstr(" to start, an unknown amount of memory\n"));
+  made.verified_memory_bytes = 174e6;
+  EXPECT_THAT(text(), HasSubstr(" to start, 174 MB of memory\n"));
   EXPECT_THAT(text(), HasSubstr("140us predicted, 139us served; gain 1.36x (1.31x to 1.42x)\n"));
 }
 

@@ -278,6 +278,8 @@ Ladder served_in(const std::string& mode, std::vector<std::int64_t> sizes, const
     launch.busy_seconds = 0.8 * mean;  // another number on purpose: the geometric mean over placements
     launch.latency_seconds = model::Summary{};
     launch.latency_seconds->mean = mean;
+    launch.memory.pool_bytes = 1000;
+    launch.memory.exec_bytes = 24;
   }
   return ladder;
 }
@@ -301,6 +303,7 @@ TEST(Verification, IsASuggestionWhereItsServiceAgreesAndItGainsForSure) {
   EXPECT_EQ(made.no_suggestion, "");
   EXPECT_EQ(made.verified_by, "whole");
   EXPECT_DOUBLE_EQ(made.verified_step_seconds.value(), 1.01);
+  EXPECT_DOUBLE_EQ(made.verified_memory_bytes.value(), 1024);
   EXPECT_DOUBLE_EQ(made.eager_verified_step_seconds.value(), 1.22);
   EXPECT_DOUBLE_EQ(made.over_eager.value(), 1.22 / 1.01);
   EXPECT_GT(made.over_eager_ci95_low.value(), 1);
