@@ -160,7 +160,7 @@ void ForeignSteps::allocate(std::int64_t largest, std::int64_t rows_max) {
 std::unique_ptr<execution::Executor> ForeignSteps::make(ExecutionMode, std::int64_t size, double& seconds) {
   measure::ForeignStep& step = open(size);
   if (size != largest_) read(size);
-  // The largest was opened before all others: its build made the weights, and is no size's.
+  // The largest opens before all others, and its build makes the weights: no size takes that to prepare.
   seconds = size == largest_ ? 0 : rig_.step_report(size).opening.build_seconds.value_or(0);
   return std::make_unique<measure::ForeignExecutor>(rig_.device(), rig_.stream(), step, false);
 }

@@ -301,8 +301,8 @@ void add_verification(const std::vector<Ladder>& ladders, std::vector<Suggestion
     if (own.empty()) continue;
     made.verified_by = graphs->id;
     made.verified_step_seconds = model::mean_of(own);
-    if (!made.sizes.empty())
-      made.verified_memory_bytes = static_cast<double>(graph_bytes(graphs->launches.front()));
+    if (const std::int64_t bytes = graph_bytes(graphs->launches.front()); bytes > 0)
+      made.verified_memory_bytes = static_cast<double>(bytes);
     made.eager_verified_step_seconds = model::mean_of(eagers);
     for (RivalList& rival : made.rivals) {
       const Ladder* const of = served(ladders, made, rival.sizes);
