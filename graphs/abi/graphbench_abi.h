@@ -460,7 +460,7 @@ typedef struct gb_step {
   int (*narrow)(void* step, int64_t rows, char* error, size_t error_size);
   /* Gives up the graphs of capture(), which graphbench launches no more; or with GB_DROP_POOL, after the
    * graphs of all steps of the process, the memory that only these graphs used. capture() is called again
-   * later. Null: `graphbench bill --cycles` refuses the step. */
+   * later, or close(). Null: `graphbench bill --cycles` refuses the step. */
   int (*drop)(void* step, int32_t what, char* error, size_t error_size);
   /* For `--profile`, or null: runs one eager step. Where another module begins or goes on, waits for what was
    * enqueued, and calls mark(name, marks): what follows is the module's ("": none's) until the next call. */
