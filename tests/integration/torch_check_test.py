@@ -100,13 +100,13 @@ def cases():
             return at * 2
         return step
 
-    def trained(wrong, optimizer=True):
+    def trained(wrong, optimizer=True, gradients_stay=False):
         def build(batch, device):
             model, x = net(), torch.randn(batch, 16)
             rate = torch.optim.SGD(model.parameters(), lr=1e-4)
 
             def step():
-                rate.zero_grad(set_to_none=True)
+                rate.zero_grad(set_to_none=not gradients_stay)
                 loss = model(x).square().mean()
                 loss.backward()
                 if captured():
@@ -347,6 +347,8 @@ def cases():
         "gradients of zero are refused": lambda: refused(judge(trained(lambda g: g.zero_())), "grad"),
         "gradients of the wrong sign are refused": lambda: refused(
             judge(trained(lambda g: g.neg_(), optimizer=False)), "gradient"),
+        "a gradient is named before an update": lambda: refused(
+            judge(trained(lambda g: g.neg_(), gradients_stay=True)), ".grad differs"),
         "parameters stepped by hand are state": lambda: right(judge(by_hand(1.0))),
         "an update of zero is refused": lambda: refused(judge(by_hand(0.0), same_kernels=False), "update"),
         "an update of the wrong sign is refused": lambda: refused(
@@ -426,6 +428,8 @@ def cases():
             (walk, "fields_of", lambda value: []), "inputs in an object are renewed"),
         "generators are not found": ((state.State, "find_generators", lambda *_: []),
                                      "an own generator is put back"),
+        "outputs stand as they are found": (
+            (check, "is_effect", lambda out: 0), "a gradient is named before an update"),
         "NaN counts as evidence": ((check, "evidence_of", lambda out: ""), "only NaN is no evidence"),
         "outputs are not poisoned": ((graphbench_step.Step, "poison", nothing),
                                      "a lost op is refused on the captured values"),

@@ -202,6 +202,13 @@ class Program(unittest.TestCase):
         code, lines = self.main({"two": self.good}, "--step", "two")
         self.assertEqual((0, "right 1, wrong 0"), (code, lines[-1]))
 
+    def test_an_example_needs_no_file(self):
+        steps = {("examples", "one"): RIGHT}
+        with mock.patch.object(judged, "chosen", lambda parser, arguments: steps), \
+                mock.patch.object(judged, "files_of", lambda group: {}):
+            code, lines = self.main({"one": self.good})
+        self.assertEqual((0, "right 1, wrong 0"), (code, lines[-1]))
+
     def test_nothing_to_run_is_no_success(self):
         with mock.patch.object(judged, "chosen", lambda parser, arguments: {}):
             self.assertEqual((1, ["right 0, wrong 0"]), self.main({}))

@@ -113,9 +113,8 @@ def judged(steps, arguments):
 
     def given(name):
         group, step = names[name]
-        path = files[group][step]
-        return ["--torch", f"{'example' if path.parent == EXAMPLES else path}:{step}", "--python",
-                arguments.python, "--device", arguments.device]
+        where = "example" if group == "examples" else files[group][step]  # a bundle has examples elsewhere
+        return ["--torch", f"{where}:{step}", "--python", arguments.python, "--device", arguments.device]
 
     def sweep(name, cpu, limit):
         group, step = names[name]

@@ -2,8 +2,8 @@
 
 import torch
 
-from graphbench_distance import (Distance, bytes_of_dense, dense, distance, evidence_of, far, is_unsteady,
-                                 measure_of, title)
+from graphbench_distance import (Distance, bytes_of_dense, dense, distance, evidence_of, far, is_effect,
+                                 is_unsteady, measure_of, title)
 from graphbench_state import Digests, numbers, unseen
 
 STEADY_MIN = 0.5  # the share of elements that must repeat where an output as a whole does not
@@ -212,7 +212,8 @@ class Judge:
         verdict = self.verdict
         verdict["failed"] = self.nothing_to_compare() or self.other_outputs() or ""
         worst, of_itself = 0.0, 0.0
-        for out in self.eager.outs:
+        # A failure names the first that is off. A wrong gradient is why its parameter's update is wrong.
+        for out in sorted(self.eager.outs, key=is_effect):
             name = out.name
             own = Distance()
             for side in (self.itself, self.eager, self.mode):

@@ -164,6 +164,11 @@ def title(out):
     return {"value": "output ", "gradient": "the gradient of ", "state": "state "}[out.kind] + out.name
 
 
+def is_effect(out):
+    """True of state that an optimizer may have made from a gradient."""
+    return out.kind == "state" and ".grad" not in out.name
+
+
 def is_unsteady(out, own):
     """True if an output differs from itself by more than another order of operations can explain: it has
     hidden state, or several writers of one element."""
