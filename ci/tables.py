@@ -20,7 +20,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 BASELINES = ROOT / "ci" / "baselines"
 # For each table, its page and the names of its documents.
 PLACES = {"base": ("figures.md", ["h200"]), "warmups": ("figures.md", ["h200"]),
-          "torch": ("torch.md", [f"h200-torch-{step}" for step in ("bert", "llama", "resnet50")])}
+          "torch": ("torch.md", sorted(path.stem for path in BASELINES.glob("h200-torch-*.json")))}
 BATCHES = (1, 16, 256)
 
 

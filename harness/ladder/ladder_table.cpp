@@ -275,6 +275,14 @@ std::string memory_text(const Suggestion& made) {
   return bytes ? reporters::format_bytes(static_cast<std::int64_t>(*bytes)) : "an unknown amount";
 }
 
+// What all eager is predicted to take: a range where sizes of the traffic were not measured.
+std::string predicted_eager(const Suggestion& made) {
+  const std::string least = reporters::format_seconds(made.eager_step_seconds);
+  if (made.frontier.empty() || made.frontier.front().sizes > 0) return least;
+  const std::string most = reporters::format_seconds(made.frontier.front().step_seconds);
+  return least == most ? least : least + " to " + most;
+}
+
 reporters::Section suggestion_section(const Suggestion& made) {
   const bool none = !made.no_suggestion.empty();
   reporters::Section section{
@@ -286,10 +294,8 @@ reporters::Section suggestion_section(const Suggestion& made) {
     section.rows.push_back(
         {.values = {reporters::count_value(each.sizes), reporters::seconds_value(each.step_seconds)}});
   add_sentence(section, "", fmt::format("{} {}", none ? "sizes" : "--capture-sizes", list_of(made.sizes)));
-  const auto predicted_and_served = [&](const std::optional<double>& predicted,
-                                        const std::optional<double>& served) -> std::string {
-    if (!predicted && !served) return "unknown: no size as large as it needs was measured";
-    return fmt::format("{} predicted, {}", seconds_or_dash(predicted),
+  const auto and_served = [](const std::string& predicted, const std::optional<double>& served) {
+    return fmt::format("{} predicted, {}", predicted,
                        served ? reporters::format_seconds(*served) + " served" : "not served");
   };
   const auto with_ratio = [](std::string text, const char* of, const std::optional<double>& ratio,
@@ -298,16 +304,19 @@ reporters::Section suggestion_section(const Suggestion& made) {
     return text + fmt::format("; {}{} ({} to {})", of, reporters::format_ratio(*ratio),
                               reporters::format_ratio(*low), reporters::format_ratio(*high));
   };
-  add_sentence(section, "mean step", predicted_and_served(made.step_seconds, made.verified_step_seconds));
+  add_sentence(section, "mean step",
+               and_served(reporters::format_seconds(made.step_seconds), made.verified_step_seconds));
   add_sentence(section, fmt::format("eager ({}'s own)", made.eager),
-               with_ratio(predicted_and_served(made.eager_step_seconds, made.eager_verified_step_seconds),
-                          "gain ", made.over_eager, made.over_eager_ci95_low, made.over_eager_ci95_high));
+               with_ratio(and_served(predicted_eager(made), made.eager_verified_step_seconds), "gain ",
+                          made.over_eager, made.over_eager_ci95_low, made.over_eager_ci95_high));
   for (const RivalList& each : made.rivals)
     add_sentence(section,
                  fmt::format("{} ({}{})", words_of(each), model::plural(std::ssize(each.sizes), "size"),
                              each.beyond_budget ? ", beyond the budget" : ""),
-                 with_ratio(predicted_and_served(each.step_seconds, each.verified_step_seconds), "",
-                            each.over, each.over_ci95_low, each.over_ci95_high));
+                 with_ratio(each.step_seconds || each.verified_step_seconds
+                                ? and_served(seconds_or_dash(each.step_seconds), each.verified_step_seconds)
+                                : "unknown: no size as large as it needs was measured",
+                            "", each.over, each.over_ci95_low, each.over_ci95_high));
   add_sentence(section, "",
                fmt::format("{} to start, {} of memory", reporters::format_seconds(made.startup_seconds),
                            memory_text(made)));
@@ -347,8 +356,9 @@ std::string sentence_of(const Ladder& ladder) {
 }
 
 std::string sentence_of(const Suggestion& made) {
-  const std::string eager =
-      reporters::format_seconds(made.eager_verified_step_seconds.value_or(made.eager_step_seconds));
+  const std::string eager = made.eager_verified_step_seconds
+                                ? reporters::format_seconds(*made.eager_verified_step_seconds)
+                                : predicted_eager(made);
   if (made.sizes.empty())
     return (made.no_suggestion.empty() ? "Capture nothing" : "C" + made.no_suggestion.substr(1)) +
            ". All eager takes " + eager + " a step.";

@@ -101,8 +101,9 @@ class Baselines(unittest.TestCase):
                              [{"labels": "{}", "value": round(launch_bound[workload] / len(idle), 3)}]))
             expected.append((asked("Launch-bound, no certain gain", **axes),
                              [{"labels": "{}", "value": 0}]))
-        self.assertEqual({"mlp": 0, "attention": 0, "conv": 0, "steps-bert": 3, "steps-llama": 2,
-                          "steps-resnet50": 2}, launch_bound)
+        self.assertEqual({"mlp": 0, "attention": 0, "conv": 0, "steps-bert": 3, "steps-convnext": 2,
+                          "steps-llama": 2, "steps-resnet50": 2, "steps-static_cache": 3,
+                          "steps-train_bert": 2}, launch_bound)
         self.evaluate(list(series()), *expected, (ALERT, []))
 
     def test_those_without_a_gain_are_told(self):

@@ -19,7 +19,7 @@ import tidy_words  # noqa: E402
 
 # A link of a Markdown file into the tree: a file, a heading, or both.
 LINK = re.compile(r"\]\((?!https?:)([^)#]*)#?([^)]*)\)")
-DOCS_WORDS_MAX = 15_000  # as wc -w counts them
+DOCS_WORDS_MAX = 14_500  # as wc -w counts them, without the tables of ci/tables.py
 README_BYTES_MAX = 6_000
 
 
@@ -116,7 +116,8 @@ class Tree(unittest.TestCase):
         self.assertEqual([], missing, "docs/README.md names no such page")
         guides = {page.name for page in (ROOT / "docs").glob("*.md")} - {"README.md", "figures.md"}
         self.assertLessEqual(len(guides), 10, guides)
-        words = sum(len(page.read_text(encoding="utf-8").split()) for page in pages)
+        tables = re.compile(r"<!-- table (\w+) -->.*?<!-- end of \1 -->", re.DOTALL)
+        words = sum(len(tables.sub("", page.read_text(encoding="utf-8")).split()) for page in pages)
         self.assertLessEqual(words, DOCS_WORDS_MAX, "words of docs")
         self.assertLessEqual((ROOT / "README.md").stat().st_size, README_BYTES_MAX)
 
