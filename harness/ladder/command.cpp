@@ -53,18 +53,23 @@ std::vector<T> with_workloads(std::vector<T> measured, const std::vector<std::st
   return measured;
 }
 
+struct MeasuredFile {
+  std::vector<MeasuredGroup> groups = {};
+  model::Environment environment;
+  model::Note trust;
+};
+
 // `workloads`: those that the options name; empty: all.
-std::vector<MeasuredGroup> groups_in_file(const std::string& path,
-                                          const std::vector<std::string>& workloads) {
+MeasuredFile read_measured(const std::string& path, const std::vector<std::string>& workloads) {
   const model::PaddedText text = model::read_text(path);
-  if (std::vector<Ladder> ladders = read_findings(text.view(), path).ladders; !ladders.empty())
-    return measured_groups(with_workloads(std::move(ladders), workloads, path), path);
   model::Result result = model::read_result(text.view(), path);
-  const std::string trust = model::notes_of(result).front().text;
-  std::vector<MeasuredGroup> groups =
-      measured_groups(with_workloads(std::move(result.cells), workloads, path), path);
-  for (MeasuredGroup& each : groups) each.trust = trust.starts_with("trust: low") ? trust : "";
-  return groups;
+  std::vector<Ladder> ladders = read_findings(text.view(), path).ladders;
+  MeasuredFile file{.environment = result.environment, .trust = model::notes_of(result).front()};
+  file.groups = ladders.empty()
+                    ? measured_groups(with_workloads(std::move(result.cells), workloads, path), path)
+                    : measured_groups(with_workloads(std::move(ladders), workloads, path), path);
+  for (MeasuredGroup& each : file.groups) each.trust = file.trust.code == "trust_low" ? file.trust.text : "";
+  return file;
 }
 
 struct Measured {
@@ -163,9 +168,9 @@ class LadderJob final : public sweep::Job {
     options_.axes.batch = request_.sizes;
     measured_.result.started_at = utc_now();
     const bool named = options_.places.contains("workload");
-    if (from_file_)
-      suggest_from(
-          groups_in_file(asked_.suggest, named ? options_.axes.workload : std::vector<std::string>()));
+    if (!from_file_) return;
+    file_ = read_measured(asked_.suggest, named ? options_.axes.workload : std::vector<std::string>());
+    suggest_from(file_.groups);
   }
 
   std::vector<sweep::Output> outputs() override {
@@ -231,6 +236,10 @@ class LadderJob final : public sweep::Job {
   void summarise() override {
     sweep::finish_result(checked_, measured_.result);
     measured_.result.complete = !measured_.interrupted;
+    if (planned_.empty()) {  // nothing was served here: the document is about the machine of its file
+      measured_.result.environment = file_.environment;
+      measured_.result.trust_elsewhere = file_.trust.text;
+    }
     for (Suggestion& made : measured_.findings.suggestions) {
       if (!made.no_suggestion.empty()) continue;
       for (const std::string& engine : budgets_.engines)
@@ -326,6 +335,7 @@ class LadderJob final : public sweep::Job {
   const bool best_;
   const sweep::ReportFormat& format_;
   bool from_file_ = false;
+  MeasuredFile file_;
   bool is_step_ = false;
   Budgets budgets_;
   LadderRequest request_;

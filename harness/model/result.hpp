@@ -487,6 +487,7 @@ struct Result {
   PlanFacts plan;
   std::vector<MergedShard> shards = {};
   std::vector<CellResult> cells;
+  std::string trust_elsewhere = {};  // the note of the document whose numbers it is about; empty: its own
 };
 
 }  // namespace graphbench::model

@@ -35,8 +35,10 @@ void check_outputs(const std::vector<Output>& outputs) {
   }
 }
 
-std::string text_of(const Outlook& outlook) {
-  return outlook.what + (outlook.seconds > 0 ? ", about " + about(outlook.seconds) : "");
+std::string text_of(const Outlook& outlook, const options::SweepOptions& options) {
+  if (outlook.seconds <= 0) return outlook.what;
+  return outlook.what + ", about " + about(outlook.seconds) +
+         (options.torch.given() ? ", and in each process the step's imports and build" : "");
 }
 
 // Opens the journal, and takes from it what an earlier run has finished. Returns null for a Job that does not
@@ -78,7 +80,7 @@ void say_what_comes(const Job& job, const options::SweepOptions& options, const 
   const Outlook outlook = job.outlook(earlier);
   // What is refused is refused in one line.
   if (!outlook.checked) return;
-  complain("%s", text_of(outlook).c_str());
+  complain("%s", text_of(outlook, options).c_str());
   if (!earlier.finished.empty())
     complain("the %s continues from %s: %s are finished", job.name().c_str(),
              journal_of(options.json).c_str(), outlook.taken_over.c_str());
@@ -141,7 +143,7 @@ int drive(Job& job, const options::SweepOptions& options) {
   process::ProcessSupervisor supervisor;
   if (const std::optional<int> done = job.plan(supervisor)) return *done;
   if (options.dry_run) {
-    std::puts(text_of(job.outlook({})).c_str());
+    std::puts(text_of(job.outlook({}), options).c_str());
     return model::exit_done;
   }
   Earlier earlier;

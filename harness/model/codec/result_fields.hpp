@@ -268,7 +268,7 @@ struct Findings {
 GB_DESCRIBE(Result, (group("tool", field("version", &T::tool_version), field("commit", &T::tool_commit))),
             started_at, (text, finished_at), complete, environment, plan, (later, shards),
             (computed_field<CacheTotal>("cache")), (computed_field<Findings<conclusions_of>>("conclusions")),
-            (computed_field<Findings<notes_of>>("notes")), (left_out, cells));
+            (computed_field<Findings<notes_of>>("notes")), (left_out, cells), (left_out, trust_elsewhere));
 GB_DESCRIBE(SamplingBounds, seconds_max, samples_max);
 GB_DESCRIBE(CallerOptions, addresses, mutated_inputs, on_skip, capture_stream, check_addresses, tune_sizes,
             dump_graph);

@@ -399,7 +399,10 @@ Note trust_in(const Environment& environment) {
 }
 
 std::vector<Note> notes_of(const Result& result) {
-  Notes notes = {trust_in(result)};
+  const std::string& elsewhere = result.trust_elsewhere;
+  Notes notes = {elsewhere.empty()
+                     ? trust_in(result)
+                     : Note{elsewhere.starts_with("trust: low") ? "trust_low" : "trust_high", elsewhere}};
   if (!result.complete)
     notes.push_back(
         {"interrupted", "the sweep was interrupted: only cells that were measured before are shown"});
