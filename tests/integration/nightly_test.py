@@ -40,7 +40,7 @@ cells = [{{"mode": mode, "batch": 1, "status": "ok", "launches": launches, "summ
     "speedup_over_eager": gain, "speedup_over_eager_ci95": gain and [gain * (1 - half), gain * (1 + half)]}}}}
     for mode, gain in (("eager", None), ("whole", 2.0))]
 with open(words[words.index("--json") + 1], "w") as file:
-    json.dump({{"environment": {{"device": {{"name": "NVIDIA H200"}}}}, "cells": cells}}, file)
+    json.dump({{"environment": {{"device": {{"name": "NVIDIA H200"}}}}, "cells": cells, "argv": words}}, file)
 """
 
 
@@ -77,6 +77,9 @@ class Baselines(unittest.TestCase):
                 self.assertIn(words, re.sub(r"\d+ s:", "0 s:", done.stdout))
                 kept = json.loads((pathlib.Path(folder) / "h200-torch-bert.json").read_text())
                 self.assertEqual(int(launches.split(",")[-1]), kept["cells"][0]["launches"])
+                given = dict(zip(kept["argv"], kept["argv"][1:]))
+                self.assertEqual(["tests/torch/steps.py:bert", "python3", "measured.json"],
+                                 [given[name] for name in ("--torch", "--python", "--json")])
 
 
 class Nightly(unittest.TestCase):
