@@ -16,9 +16,11 @@ std::vector<float> to_float(ir::DType dtype, const std::vector<std::byte>& bytes
 bool same_bytes(const std::vector<std::byte>& a, const std::vector<std::byte>& b);
 
 struct Difference {
-  // over all elements; the largest double if one is not finite, because documents cannot contain infinity
+  // over all elements; the largest double if a difference is not finite, because documents cannot contain
+  // infinity
   double largest = 0;
-  // norm of the error over the norm of `expected`; infinite if the latter is 0 or an element is not finite
+  // norm of the error over the norm of `expected`, both of what is finite; infinite if that norm is 0, or a
+  // NaN or an infinity is not the same on both sides
   double relative = 0;
 };
 Difference difference_of(ir::DType dtype, const std::vector<std::byte>& expected,

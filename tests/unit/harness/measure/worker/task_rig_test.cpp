@@ -195,6 +195,23 @@ TEST(ToFloat, WidensHalf) {
   EXPECT_TRUE(std::signbit(values[5]));
 }
 
+TEST(Difference, IsOfFiniteElementsWhereTheOthersAreTheSame) {
+  constexpr float infinite = std::numeric_limits<float>::infinity();
+  const auto bytes_of = [](const std::vector<float>& values) {
+    const auto* const begin = reinterpret_cast<const std::byte*>(values.data());
+    return std::vector<std::byte>(begin, begin + values.size() * sizeof(float));
+  };
+  const auto masked = bytes_of({3, -infinite, 4, std::nanf("1")});
+  const Difference near =
+      difference_of(ir::DType::fp32, masked, bytes_of({3, -infinite, 4.5, std::nanf("2")}));
+  EXPECT_EQ(near.largest, 0.5);
+  EXPECT_DOUBLE_EQ(near.relative, 0.1);
+  for (const float other : {0.0F, infinite, std::nanf("")}) {
+    const Difference far = difference_of(ir::DType::fp32, masked, bytes_of({3, other, 4, std::nanf("1")}));
+    EXPECT_EQ(far.relative, std::numeric_limits<double>::infinity()) << other;
+  }
+}
+
 TEST(ToFloat, KeepsNansAndInfinitiesOfHalf) {
   const auto values = widened<std::uint16_t>(ir::DType::fp16, {0x7C00, 0xFC00, 0xFFFF});
   EXPECT_EQ(values[0], std::numeric_limits<float>::infinity());
