@@ -116,6 +116,8 @@ class TorchLadder(HarnessCase):
 
     def test_requests_are_padded_or_eager_and_the_times_are_predicted(self):
         ladders, done = self.serve("model")
+        self.assertRegex(done.stderr, r"3 processes, about \d+ seconds?, and in each process the step's "
+                                      r"imports and build\n")
         self.assertEqual({"asked", "eager", "every"}, set(ladders))
         asked = ladders["asked"]
         launch = asked["launches"][0]
