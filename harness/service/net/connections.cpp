@@ -14,6 +14,8 @@ using Clock = std::chrono::steady_clock;
 // bodies need no limit on their sum, because connections_max limits their number.
 constexpr std::size_t large_bytes = 64 * 1024;
 
+constexpr int new_head_rank = 3;
+
 }  // namespace
 
 Connections::Entry Connections::add(boost::beast::tcp_stream& stream) {
@@ -44,7 +46,8 @@ bool Connections::take_place(OpenConnection& connection) {
 
 bool Connections::make_room() {
   if (!is_full()) return true;
-  OpenConnection* found = first_to_close([](const OpenConnection& each) { return each.has_place; });
+  OpenConnection* found = first_to_close(
+      [this](const OpenConnection& each) { return each.has_place && rank_of(each) != new_head_rank; });
   if (found == nullptr && open.size() >= limits.connections_max) {
     found = first_to_close([](const OpenConnection&) { return true; });
   }
@@ -92,17 +95,20 @@ std::shared_ptr<void> Connections::count_answer(std::shared_ptr<const std::strin
           }};
 }
 
-// Heads that have just begun come last: they are most likely those of clients who send what they have, and
-// each new client would otherwise close the one before it while slow transfers stay.
+// Heads that have just begun come last, and not at once: they are most likely those of clients who send what
+// they have, and each new client would otherwise close the one before it while slow transfers stay. While a
+// kept connection is free they stay too: it lets the new client in, and one of them may be about to ask for
+// what is vital.
 std::optional<int> Connections::rank_of(const OpenConnection& connection) const {
-  const bool slow = Clock::now() - connection.since > limits.slow_after;
+  const Clock::duration age = Clock::now() - connection.since;
+  const bool slow = age > limits.slow_after;
   boost::system::error_code ignored;
   if (connection.closed) return std::nullopt;
   switch (connection.phase) {
     case Phase::idle:  // with unread bytes, it has begun a request
       return connection.stream->socket().available(ignored) == 0 ? std::optional(0) : std::nullopt;
     case Phase::head:
-      return slow ? 1 : 3;
+      return slow ? std::optional(1) : age > limits.head_min ? std::optional(new_head_rank) : std::nullopt;
     case Phase::transfer:
       return slow ? std::optional(2) : std::nullopt;
     case Phase::working:

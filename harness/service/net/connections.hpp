@@ -66,8 +66,8 @@ struct Connections {
   bool is_full() const { return places >= limits.connections_max - limits.connections_kept; }
   // Gives the connection a place if it has none. Returns false if the server is full.
   bool take_place(OpenConnection& connection);
-  // If the server is full, closes a connection that has a place; if there is none, and the kept connections
-  // are taken too, one of these. Returns false if there is none to close.
+  // If the server is full, closes a connection that has a place, but no head that has just begun. If there is
+  // none, and the kept connections are taken too, closes any. Returns false if there is none to close.
   bool make_room();
   // Connections without a place that wait for a handler may be half of the kept ones, so that a slow handler
   // leaves the other half to requests that are answered at once.

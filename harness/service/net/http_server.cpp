@@ -47,7 +47,7 @@ class SignalsBlocked {
 };
 
 constexpr std::chrono::milliseconds accept_pause{100};
-constexpr std::chrono::milliseconds room_pause{100};
+constexpr std::chrono::milliseconds room_pause{20};
 constexpr int send_buffer_bytes = 128 * 1024;
 constexpr std::chrono::seconds last_answers_max{1};
 
@@ -123,7 +123,7 @@ class HttpServer::Impl {
         co_await asio::post(io_, asio::use_awaitable);  // lets connections handle arrived bytes first
         made_room = made_room || all_.make_room();
         if (all_.open.size() < all_.limits.connections_max) break;
-        room_.expires_after(room_pause);  // a transfer becomes slow without an event
+        room_.expires_after(room_pause);  // a transfer becomes slow, and a head old, without an event
         co_await room_.async_wait(asio::redirect_error(asio::use_awaitable, error));
       }
       tcp::socket socket(io_);

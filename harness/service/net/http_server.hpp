@@ -16,8 +16,9 @@ struct ServerLimits {
   std::uint32_t header_bytes_max = 8 * 1024;  // longer: 431
   std::uint64_t body_bytes_max = 0;  // a longer body is refused with 413, unless `admit` sets another limit
   // A full server closes a connection for each new client: the longest idle one, else the oldest unfinished
-  // head, else the response or body whose current 64 KiB have taken longest, and longer than slow_after. If
-  // there is none, new clients wait in the listen queue.
+  // head, else the response or body whose current 64 KiB have taken longest, and longer than slow_after. A
+  // head younger than slow_after stays while there are others, or a kept connection is free, and in any case
+  // for head_min. If there is none, new clients wait in the listen queue.
   std::size_t connections_max = 256;
   // So many of them are kept for requests that are Admission::vital. Where all others are taken, another
   // request gets 503.
@@ -26,6 +27,7 @@ struct ServerLimits {
   // It is also the limit of a TLS handshake, and of each 64 KiB of a body or a response: their least rate.
   std::chrono::milliseconds request_max{10'000};
   std::chrono::milliseconds slow_after{1'000};
+  std::chrono::milliseconds head_min{50};
   // The maximum sum of bodies of at least 64 KiB that are being sent; a body with many clients counts once. A
   // body that would exceed it gets 503, unless no other is being sent.
   std::uint64_t sending_bytes_max = 64 * 1024 * 1024;

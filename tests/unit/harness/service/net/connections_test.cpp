@@ -46,6 +46,7 @@ TEST(Connections, MakeRoomInTheOrderOfWhatTheyWaitForAndForHowLong) {
   add("a handler", Phase::working, hours(1));
   add("a younger head", Phase::head, std::chrono::minutes(1));
   add("a new head", Phase::head, milliseconds(0));
+  add("a head of some time", Phase::head, milliseconds(500));
   add("an older head", Phase::head, std::chrono::minutes(2));
   add("an idle one", Phase::idle, milliseconds(0));
   add("the longest idle one", Phase::idle, milliseconds(10));
@@ -56,8 +57,9 @@ TEST(Connections, MakeRoomInTheOrderOfWhatTheyWaitForAndForHowLong) {
     }
     ASSERT_LE(order.size(), connections.size());
   }
-  EXPECT_THAT(order, testing::ElementsAre("the longest idle one", "an idle one", "an older head",
-                                          "a younger head", "a slower transfer", "a transfer", "a new head"));
+  EXPECT_THAT(order,
+              testing::ElementsAre("the longest idle one", "an idle one", "an older head", "a younger head",
+                                   "a slower transfer", "a transfer", "a head of some time"));
 }
 
 // Answers /large with more than the sockets' buffers hold, /events with a stream, and /later from another
@@ -206,6 +208,20 @@ TEST_F(ConnectionLimits, KeptConnectionsDoNotStayWithHeadsThatAreNotFinished) {
   std::vector<std::unique_ptr<BareClient>> begun;
   for (int i = 0; i < 5; ++i) begun.push_back(std::make_unique<BareClient>(*server, "GET /vi"));
   EXPECT_THAT(answer_of(*server, "/vital"), HasSubstr("GET /vital"));
+}
+
+TEST_F(ConnectionLimits, AClientThatHasJustComeStaysWhileAKeptConnectionIsFree) {
+  ServerLimits with_kept = limits(4);
+  with_kept.connections_kept = 2;
+  with_kept.head_min = hours(1);
+  const auto server = serve(with_kept);
+  const auto stream = follower(*server);
+  BareClient come(*server);
+  for (int i = 0; i < 5; ++i) EXPECT_THAT(answer_of(*server, "/x"), StartsWith("HTTP/1.1 503"));
+  std::vector<std::unique_ptr<BareClient>> others;  // more than there are connections
+  for (int i = 0; i < 5; ++i) others.push_back(std::make_unique<BareClient>(*server));
+  come.write(last_get("/vital"));
+  EXPECT_THAT(come.read_to_end(), HasSubstr("GET /vital"));
 }
 
 TEST_F(ConnectionLimits, VitalRequestsThatWaitLeaveHalfOfTheKeptConnections) {
