@@ -332,9 +332,9 @@ typedef struct gb_step_request {
   int32_t reserved; /* 0 */
 } gb_step_request;
 
-/* A tensor that a step wrote: dense, row-major, in the memory of the request's place. The step owns it until
- * the next call of the step. `dtype` is a gb_dtype, or GB_OTHER for data that is only compared bit by bit. */
-#define GB_OTHER (-1)
+/* A tensor that a step wrote: dense, row-major, in memory of the request's place. The step owns it until the
+ * next call of the step. `dtype` is a gb_dtype, GB_FP64, or GB_OTHER for what is only compared bit by bit. */
+enum { GB_OTHER = -1, GB_FP64 = -2 };
 typedef struct gb_step_output {
   const char* name;
   const void* data;

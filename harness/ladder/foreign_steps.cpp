@@ -255,8 +255,13 @@ ForeignSteps::Values ForeignSteps::values_of(const std::vector<gb_step_rows>& te
 void ForeignSteps::pad_otherwise(std::int64_t rows, std::int64_t size) {
   for (const gb_step_rows& input : tensors_.at(size).inputs) {
     const Buffer large(rig_.device(), bytes_of(input, 1), MemoryKind::harness);
-    const bool is_float = input.dtype >= GB_FP32 && input.dtype <= GB_BF16;
-    if (is_float) {
+    const bool is_double = input.dtype == GB_FP64;
+    const bool is_float = is_double || (input.dtype >= GB_FP32 && input.dtype <= GB_BF16);
+    if (is_double) {
+      const std::vector<double> values(bytes_of(input, 1) / sizeof(double), large_value);
+      rig_.stream().copy_to_device(large.data(), values.data(), bytes_of(input, 1));
+      rig_.stream().synchronize();
+    } else if (is_float) {
       const auto dtype = static_cast<ir::DType>(input.dtype);
       rig_.device().fill(rig_.stream(), large.data(), dtype, bytes_of(input, 1) / ir::size_of(dtype),
                          {ir::Init::Kind::constant, large_value, large_value}, 0);
@@ -294,10 +299,9 @@ void ForeignSteps::compare(const Values& want, const Values& have, const std::st
     if (measure::same_bytes(want[i], have[i])) continue;
     const gb_step_rows& tensor = i < of.outputs.size() ? of.outputs[i] : of.states[i - of.outputs.size()];
     bool near = !exactly;
-    if (tensor.dtype >= GB_FP32 && tensor.dtype <= GB_BF16) {
-      const auto apart = measure::difference_of(static_cast<ir::DType>(tensor.dtype), want[i], have[i]);
-      check.max_abs_error = std::max(check.max_abs_error, apart.largest);
-      near = near && apart.relative <= tolerance_of(tensor.dtype);
+    if (const auto apart = measure::difference_of_step(tensor.dtype, want[i], have[i])) {
+      check.max_abs_error = std::max(check.max_abs_error, apart->largest);
+      near = near && apart->relative <= tolerance_of(tensor.dtype);
     } else {
       near = near && share_of(tensor, want[i], have[i]) <= differing_rows_max;
     }

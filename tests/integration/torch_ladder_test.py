@@ -72,6 +72,26 @@ STEPS = """
         x = torch.randn(batch, 8)
         return lambda: torch.nn.functional.dropout(x)
 
+    def seeded(batch, device):
+        x = torch.randn(batch, 40)
+        def step():
+            torch.manual_seed(3)
+            return torch.nn.functional.dropout(x)
+        return step
+
+    def own_generator(batch, device):
+        x = torch.randn(batch, 40)
+        return lambda: x + torch.randn(x.shape, generator=torch.Generator(device).manual_seed(5))
+
+    def rounded(batch, device):  # in another way at each batch
+        x = torch.randn(batch, 8, dtype=torch.float64)
+        return lambda: [each * (1 + 1e-9 * len(x)) for each in (x, torch.complex(x, x))]
+
+    def double_scaled(batch, device):
+        x = torch.randn(batch, 8, dtype=torch.float64)
+        x[0] *= 100
+        return lambda: x / x.abs().max()
+
     def mean(batch, device):
         x = torch.randn(batch, 8)
         return lambda: x.mean()
@@ -170,17 +190,23 @@ class TorchLadder(HarnessCase):
     def test_rows_of_padding_that_reach_others_fail_the_ladder(self):
         changes, differs = "changes with the rows of padding, with 2", "differs from that of an eager step "
         for function, words in (("normed", changes), ("scaled", changes), ("shared_sum", differs),
-                                ("voted", differs)):
+                                ("voted", differs), ("double_scaled", changes)):
             with self.subTest(function=function):
                 ladders, _ = self.serve(function, "--no-rivals", code=3)
                 self.assertEqual("check_failed", ladders["asked"]["reason"]["code"])
                 self.assertIn(words, ladders["asked"]["reason"]["message"])
 
     def test_a_step_that_draws_is_checked_from_the_same_generators(self):
-        ladders, _ = self.serve("drawn", "--no-rivals", "--steps", "10")
-        check = ladders["asked"]["check"]
-        self.assertTrue(check["identical"])
-        self.assertIn("the step draws random numbers, others for fewer rows", check["remarks"][0])
+        for function in ("drawn", "seeded", "own_generator"):
+            with self.subTest(function=function):
+                ladders, _ = self.serve(function, "--no-rivals", "--steps", "10")
+                check = ladders["asked"]["check"]
+                self.assertTrue(check["identical"])
+                self.assertIn("the step draws random numbers, others for fewer rows", check["remarks"][0])
+
+    def test_rows_of_doubles_may_differ_by_rounding(self):
+        ladders, _ = self.serve("rounded", "--no-rivals", "--steps", "10")
+        self.assertIn("within the limit", ladders["asked"]["check"]["tolerated"])
 
     def test_a_size_is_captured_by_its_first_request_after_requests_that_warm_it_up(self):
         ladders, _ = self.serve("model", "--no-rivals", "--capture-when", "lazy", "--warmup-by", "requests",

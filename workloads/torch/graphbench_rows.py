@@ -2,6 +2,7 @@
 dimensions are the batch's, lends the tensors that have one, and narrows the step to fewer rows."""
 
 import copy
+from unittest import mock
 
 import torch
 
@@ -13,8 +14,9 @@ from graphbench_state import storage_of, unseen
 from graphbench_walk import parts_of
 
 LARGE = 1 << 20  # bytes from which on a tensor of no module counts as a weight
-DTYPES = {torch.float32: 0, torch.float16: 1, torch.bfloat16: 2, torch.int32: 3}
-OTHER = -1
+OTHER, FP64 = -1, -2
+DTYPES = {torch.float32: 0, torch.complex64: 0, torch.float16: 1, torch.bfloat16: 2, torch.int32: 3,
+          torch.float64: FP64, torch.complex128: FP64}
 FROM_SHAPE = "take it from the shape of a tensor"
 
 
@@ -40,6 +42,26 @@ def dimension(what, here, there, batches):
                "only one dimension may differ, as a multiple of the batch")
 
 
+def draws_of(step):
+    """How many generators a run of the step draws from, and not only its first: those of the process, which
+    it may also seed, and those that it makes."""
+    made = []
+
+    class Noted(torch.Generator):
+        def __init__(self, *place, **named):
+            made.append(self)
+
+    generators = [generator for generator, _ in step.state.generators]
+    for generator in generators:
+        generator.manual_seed(generator.initial_seed() ^ 1)
+    before = [generator.get_state() for generator in generators]
+    with mock.patch.object(torch, "Generator", Noted):
+        step.run()
+    step.synchronize()
+    return len(made) + sum(not torch.equal(generator.get_state(), state)
+                           for generator, state in zip(generators, before))
+
+
 class Found:
     """What two builds show, once for all sizes of a process: dimensions by path, and of outputs by name."""
 
@@ -52,11 +74,7 @@ class Found:
             inputs = Inputs(made, step.globals)
             twin.take(made)
             twin.run()
-            before = [generator.get_state() for generator, _ in step.state.generators]
-            step.run()
-            step.synchronize()
-            self.draws = sum(not torch.equal(generator.get_state(), state) for (generator, _), state in zip(
-                step.state.generators, before))  # not only in its first step
+            self.draws = draws_of(step)
             here, there = step.walk(), twin.walk()
             self.compare_numbers(step, inputs)
             self.compare_values(step, here.tensors, there.tensors)

@@ -337,15 +337,14 @@ void ForeignRig::check(execution::Executor& executor, std::int64_t batch, const 
     check->identical = false;
     if (wanted.bytes.size() != actual[i].bytes.size() || wanted.dtype != actual[i].dtype)
       fail(name + " has another shape or type than eager's");
-    if (wanted.dtype == GB_OTHER || wanted.dtype == GB_I32) fail(name + " differs from eager's");
-    const Difference difference =
-        difference_of(static_cast<ir::DType>(wanted.dtype), wanted.bytes, actual[i].bytes);
-    check->max_abs_error = std::max(check->max_abs_error, difference.largest);
+    const auto difference = difference_of_step(wanted.dtype, wanted.bytes, actual[i].bytes);
+    if (!difference) fail(name + " differs from eager's");
+    check->max_abs_error = std::max(check->max_abs_error, difference->largest);
     const double limit = tolerance_of(wanted.dtype);
-    if (!(difference.relative <= limit))
-      fail(name + " differs from eager's by " + three_digits(difference.relative) +
+    if (!(difference->relative <= limit))
+      fail(name + " differs from eager's by " + three_digits(difference->relative) +
            " of the norm of eager's, and the limit is " + three_digits(limit));
-    worst = std::max(worst, difference.relative);
+    worst = std::max(worst, difference->relative);
   }
   if (!check->identical)
     check->tolerated = "outputs differ from the eager outputs by " + three_digits(worst) +

@@ -8,6 +8,8 @@
 #include <cstring>
 #include <limits>
 
+#include "graphs/abi/graphbench_abi.h"
+
 namespace graphbench::measure {
 namespace {
 
@@ -80,10 +82,10 @@ bool same_bytes(const std::vector<std::byte>& a, const std::vector<std::byte>& b
   return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size()) == 0);
 }
 
-Difference difference_of(ir::DType dtype, const std::vector<std::byte>& expected,
-                         const std::vector<std::byte>& actual) {
-  const std::vector<float> wanted = to_float(dtype, expected);
-  const std::vector<float> got = to_float(dtype, actual);
+namespace {
+
+template <typename T>
+Difference difference_between(const std::vector<T>& wanted, const std::vector<T>& got) {
   double error = 0;
   double norm = 0;
   Difference difference;
@@ -100,6 +102,26 @@ Difference difference_of(ir::DType dtype, const std::vector<std::byte>& expected
   }
   difference.relative = norm > 0 ? std::sqrt(error / norm) : std::numeric_limits<double>::infinity();
   return difference;
+}
+
+std::vector<double> doubles_of(const std::vector<std::byte>& bytes) {
+  std::vector<double> values(bytes.size() / sizeof(double));
+  if (!values.empty()) std::memcpy(values.data(), bytes.data(), values.size() * sizeof(double));
+  return values;
+}
+
+}  // namespace
+
+Difference difference_of(ir::DType dtype, const std::vector<std::byte>& expected,
+                         const std::vector<std::byte>& actual) {
+  return difference_between(to_float(dtype, expected), to_float(dtype, actual));
+}
+
+std::optional<Difference> difference_of_step(std::int32_t dtype, const std::vector<std::byte>& expected,
+                                             const std::vector<std::byte>& actual) {
+  if (dtype == GB_FP64) return difference_between(doubles_of(expected), doubles_of(actual));
+  if (dtype < GB_FP32 || dtype > GB_BF16) return std::nullopt;
+  return difference_of(static_cast<ir::DType>(dtype), expected, actual);
 }
 
 std::optional<std::size_t> first_not_finite(ir::DType dtype, const std::vector<std::byte>& bytes) {

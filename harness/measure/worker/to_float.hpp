@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -25,6 +26,10 @@ struct Difference {
 };
 Difference difference_of(ir::DType dtype, const std::vector<std::byte>& expected,
                          const std::vector<std::byte>& actual);
+
+// `dtype` is a gb_step_output's. Absent for what is no floating point, which is compared bit by bit.
+std::optional<Difference> difference_of_step(std::int32_t dtype, const std::vector<std::byte>& expected,
+                                             const std::vector<std::byte>& actual);
 
 // The index of the first NaN or infinity in `bytes`: an element with all exponent bits set (IEEE 754;
 // bfloat16 has the exponent of fp32). Absent if there is none, and for i32.
