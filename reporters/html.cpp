@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "reporters/printers.hpp"
+#include "reporters/report.hpp"
 
 namespace graphbench::reporters {
 namespace {
@@ -89,7 +89,7 @@ void print_section(std::ostream& out, const Section& section) {
 
 }  // namespace
 
-void print_html(std::ostream& out, const Report& report, const PrintOptions&) {
+void print_html(std::ostream& out, const Report& report) {
   if (!report.title.text.empty()) out << "<p>" << escaped(report.title.text) << "</p>\n";
   print_cards(out, report.conclusions);
   print_list(out, report.head);

@@ -1,26 +1,27 @@
-// The table of formats, and numbers as they are shown. A new format is a row here and a printer in a file.
+// The list of formats, whose printers are the files of reporters/formats, and numbers as they are shown.
 #include "reporters/report.hpp"
 
 #include <algorithm>
 #include <cmath>
 
 #include "graphs/base/text.hpp"
-#include "reporters/printers.hpp"
+#include "printed_formats.hpp"
 
 namespace graphbench::reporters {
 namespace {
 
-const std::vector<Format> all_formats = {
-    {"table", "text for a terminal", print_console},
-    {"markdown", "Markdown for a pull request", print_markdown},
-    {"csv", "numbers for a spreadsheet", print_csv},
-    {"json", "the document"},
-    {"junit", "JUnit XML", print_junit, true},
-    {"github", "annotations for a GitHub workflow", print_github, true},
-};
+const std::vector<Format>& all_formats() {
+  static const std::vector<Format> formats = [] {
+    std::vector<Format> all = printed_formats();
+    all.push_back({.name = "json", .what = "the document", .place = 3});
+    std::ranges::sort(all, {}, &Format::place);
+    return all;
+  }();
+  return formats;
+}
 
 std::vector<Format> formats_of(bool judges) {
-  std::vector<Format> formats = all_formats;
+  std::vector<Format> formats = all_formats();
   std::erase_if(formats, [&](const Format& format) { return format.judges && !judges; });
   return formats;
 }
@@ -45,7 +46,7 @@ std::string format_help(bool judges) {
 
 const Format& format_named(const std::string& name, bool judges) {
   require_known("--format", name, "format", format_names(judges));
-  return *std::ranges::find(all_formats, name, &Format::name);
+  return *std::ranges::find(all_formats(), name, &Format::name);
 }
 
 Value seconds_value(const std::optional<double>& seconds) {

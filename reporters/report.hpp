@@ -126,6 +126,7 @@ struct Format {
   // Null: the document itself, which its command writes.
   void (*print)(std::ostream& out, const Report& report, const PrintOptions& options) = nullptr;
   bool judges = false;  // only for documents with verdicts
+  int place = 0;        // in lists; the least is the default
 };
 
 // The names of a document's formats; the first is the default. `judges`: the document has verdicts.
@@ -142,6 +143,9 @@ Value ratio_value(const std::optional<double>& ratio);
 Value percent_value(const std::optional<double>& fraction);
 Value count_value(std::int64_t count);
 Value text_value(std::string text, Weight weight = Weight::normal);
+
+// Prints a part of a web page, for browsers without scripts: conclusions first, a table per section.
+void print_html(std::ostream& out, const Report& report);
 
 // Prints cards as the console does, wrapped to the width: a verdict behind its subject, and a line per label
 // below, indented. The details are dim.

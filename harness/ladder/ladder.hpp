@@ -250,7 +250,8 @@ inline bool is_rival(const Ladder& ladder) {
 // The best step time that is possible with a number of sizes.
 struct FrontierPoint {
   std::int64_t sizes = 0;
-  double step_seconds = 0;  // the mean over the traffic's steps
+  double step_seconds = 0;                  // the mean over the traffic's steps
+  std::vector<std::int64_t> captured = {};  // these sizes
 };
 
 // A list of sizes that the suggested one is held against: "powers" (of two, as many), an engine's default by

@@ -54,7 +54,7 @@ struct SentenceField {
 GB_DESCRIBE(ladder::Ladder, id, (inlined(&T::cell)), role, (left_out, also), sizes, policy, traffic,
             (custom_field<StatusField<T>>("status")), (custom_field<ReasonField<T>>("reason")), check,
             launches, summary, (computed_field<SentenceField<T>>("sentence")));
-GB_DESCRIBE(ladder::FrontierPoint, sizes, step_seconds);
+GB_DESCRIBE(ladder::FrontierPoint, sizes, step_seconds, (later, captured));
 GB_DESCRIBE(ladder::RivalList, name, sizes, step_seconds, (later, beyond_budget), verified_step_seconds,
             (later, over), (interval("over_ci95", &T::over_ci95_low, &T::over_ci95_high)));
 GB_DESCRIBE(ladder::BestSize, size, mode, step_seconds, margin, over_eager);

@@ -289,10 +289,14 @@ reporters::Section suggestion_section(const Suggestion& made) {
       .subject = none ? "no suggestion" : "suggestion",
       .detail = fmt::format(" for {}, from {}{}", model::id_of(made.cell), made.from,
                             none ? ": " + made.no_suggestion : ""),
-      .columns = {{.name = "captured sizes"}, {.name = "mean step", .unit = "seconds"}}};
+      .columns = {{.name = "captured sizes"},
+                  {.name = "mean step", .unit = "seconds"},
+                  {.name = "list", .align = reporters::Align::left, .shown = reporters::Shown::as_data}}};
   for (const FrontierPoint& each : made.frontier)
     section.rows.push_back(
-        {.values = {reporters::count_value(each.sizes), reporters::seconds_value(each.step_seconds)}});
+        {.values = {
+             reporters::count_value(each.sizes), reporters::seconds_value(each.step_seconds),
+             reporters::text_value(each.captured.empty() && each.sizes > 0 ? "-" : list_of(each.captured))}});
   add_sentence(section, "", fmt::format("{} {}", none ? "sizes" : "--capture-sizes", list_of(made.sizes)));
   const auto and_served = [](const std::string& predicted, const std::optional<double>& served) {
     return fmt::format("{} predicted, {}", predicted,

@@ -244,7 +244,7 @@ Suggestion suggest(const MeasuredGroup& from, const Trace& trace, const Budgets&
   if (!measured.pool_bytes.empty()) made.memory_bytes = best.back().memory_bytes;
   made.memory_max_bytes = problem.memory_bytes;
   for (const Choice& each : best)
-    made.frontier.push_back({static_cast<std::int64_t>(each.sizes.size()), each.seconds / steps});
+    made.frontier.push_back({std::ssize(each.sizes), each.seconds / steps, each.sizes});
   const auto few = std::ranges::find_if(
       best, [&](const Choice& each) { return each.seconds <= (1 + few_margin) * best.back().seconds; });
   if (!few->sizes.empty() && few->sizes.size() < made.sizes.size()) made.few = few->sizes;

@@ -236,10 +236,10 @@ class Ladder(HarnessCase):
         self.assertEqual(made["eager_step_seconds"], copying["eager_step_seconds"])
         self.assertLessEqual(len(made["sizes"]), 2)
         self.assertEqual(made["from"], "sweep.json")
-        self.assertEqual(made["frontier"], sorted(made["frontier"], key=lambda point: point["sizes"]))
+        counts = [(point["sizes"], len(point.get("captured", []))) for point in made["frontier"]]
+        self.assertEqual(counts, sorted((count, count) for count, _ in counts))
         self.assertEqual(made["verified_by"], document["ladders"][0]["id"])
-        self.assertGreater(made["verified_step_seconds"], 0)
-        self.assertGreater(made["eager_verified_step_seconds"], 0)
+        self.assertGreater(min(made["verified_step_seconds"], made["eager_verified_step_seconds"]), 0)
         self.assertEqual("fewer than 3 launches" if made["sizes"] else NOTHING, made["no_suggestion"])
         for rival in made.get("rivals", []):
             self.assertGreater(rival["verified_step_seconds"], 0)

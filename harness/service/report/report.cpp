@@ -10,7 +10,7 @@
 #include "graphs/base/text.hpp"
 #include "harness/service/report/contents.hpp"
 #include "harness/sweep/report/result_report.hpp"
-#include "reporters/printers.hpp"
+#include "reporters/report.hpp"
 
 namespace graphbench::service {
 namespace {
@@ -19,7 +19,7 @@ using nlohmann::json;
 
 std::string printed(const reporters::Report& report) {
   std::ostringstream out;
-  reporters::print_html(out, report, {});
+  reporters::print_html(out, report);
   return std::move(out).str();
 }
 

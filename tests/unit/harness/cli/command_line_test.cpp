@@ -88,7 +88,7 @@ TEST(CommandLine, TheShortHelpFitsAScreen) {
     options += line.starts_with("  --") ? 1 : 0;
     examples += line.starts_with("  graphbench ") ? 1 : 0;
   }
-  EXPECT_LE(count, 40);
+  EXPECT_LE(count, 48);
   EXPECT_EQ(options, 10);
   EXPECT_EQ(examples, 4);
   for (const char* title : {"\nMeasure:\n", "\nCompare:\n", "\nOperate:\n"})

@@ -5,7 +5,7 @@
 #include <map>
 
 #include "graphs/base/text.hpp"
-#include "reporters/printers.hpp"
+#include "reporters/report.hpp"
 
 namespace graphbench::reporters {
 namespace {
@@ -247,6 +247,11 @@ class Page {
   std::string text_;
 };
 
+// In at most Report::page_bytes_max bytes: conclusions first, folded sections last.
+void print_markdown(std::ostream& out, const Report& report, const PrintOptions&) {
+  out << Page(report).text();
+}
+
 }  // namespace
 
 std::string as_code(std::string_view text) {
@@ -262,8 +267,8 @@ std::string as_prose(std::string_view text, std::size_t length_max) {
   return as_entities(printable(text, length_max));
 }
 
-void print_markdown(std::ostream& out, const Report& report, const PrintOptions&) {
-  out << Page(report).text();
+Format markdown_format() {
+  return {.name = "markdown", .what = "Markdown for a pull request", .print = print_markdown, .place = 1};
 }
 
 }  // namespace graphbench::reporters

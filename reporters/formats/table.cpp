@@ -5,7 +5,7 @@
 #include <map>
 
 #include "graphs/base/text.hpp"
-#include "reporters/printers.hpp"
+#include "reporters/report.hpp"
 
 namespace graphbench::reporters {
 namespace {
@@ -390,6 +390,11 @@ std::string wrapped(std::string_view text, int width, int first, int indent) {
   return lines;
 }
 
+// The sections in their order, long ones cut, conclusions last.
+void print_console(std::ostream& out, const Report& report, const PrintOptions& options) {
+  Console(out, report, options).print();
+}
+
 }  // namespace
 
 void print_cards(std::ostream& out, const std::vector<Card>& cards, const PrintOptions& options) {
@@ -407,8 +412,8 @@ void print_cards(std::ostream& out, const std::vector<Card>& cards, const PrintO
   }
 }
 
-void print_console(std::ostream& out, const Report& report, const PrintOptions& options) {
-  Console(out, report, options).print();
+Format table_format() {
+  return {.name = "table", .what = "text for a terminal", .print = print_console, .place = 0};
 }
 
 }  // namespace graphbench::reporters

@@ -4,7 +4,7 @@
 #include <map>
 #include <pugixml.hpp>
 
-#include "reporters/printers.hpp"
+#include "reporters/report.hpp"
 
 namespace graphbench::reporters {
 namespace {
@@ -80,8 +80,8 @@ void add_counts(pugi::xml_node node, const Report& report, const std::vector<Tes
   node.append_attribute("errors") = "0";
 }
 
-}  // namespace
-
+// The dialect of Jenkins, GitLab and GitHub's report actions: one testcase per name of a row, without a
+// `time`, which would be shown as a test's duration.
 void print_junit(std::ostream& out, const Report& report, const PrintOptions&) {
   const std::vector<Test> tests = tests_of(report);
   pugi::xml_document document;
@@ -104,6 +104,12 @@ void print_junit(std::ostream& out, const Report& report, const PrintOptions&) {
   }
   for (const Test& test : tests) add_test(suite, test);
   document.save(out, "  ", pugi::format_default, pugi::encoding_utf8);
+}
+
+}  // namespace
+
+Format junit_format() {
+  return {.name = "junit", .what = "JUnit XML", .print = print_junit, .judges = true, .place = 4};
 }
 
 }  // namespace graphbench::reporters

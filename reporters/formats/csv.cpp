@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "graphs/base/text.hpp"
-#include "reporters/printers.hpp"
+#include "reporters/report.hpp"
 
 namespace graphbench::reporters {
 namespace {
@@ -58,8 +58,7 @@ std::vector<std::string> fields_of(const Section& section, const Row& row) {
   return fields;
 }
 
-}  // namespace
-
+// One table of all rows, under one head: a column has a number in full precision and in its unit.
 void print_csv(std::ostream& out, const Report& report, const PrintOptions&) {
   std::vector<const Section*> sections;
   for (const Section& section : report.sections) {
@@ -88,6 +87,12 @@ void print_csv(std::ostream& out, const Report& report, const PrintOptions&) {
           << (alike ? "" : "," + csv_field(row.note)) << '\n';
     }
   }
+}
+
+}  // namespace
+
+Format csv_format() {
+  return {.name = "csv", .what = "numbers for a spreadsheet", .print = print_csv, .place = 2};
 }
 
 }  // namespace graphbench::reporters

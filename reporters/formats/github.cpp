@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "reporters/printers.hpp"
+#include "reporters/report.hpp"
 
 namespace graphbench::reporters {
 namespace {
@@ -47,8 +47,7 @@ std::size_t write_annotations(std::ostream& out, const std::vector<std::string>&
   return annotations.size() - shown;
 }
 
-}  // namespace
-
+// GitHub shows the commands as annotations, and one notice with the title.
 void print_github(std::ostream& out, const Report& report, const PrintOptions&) {
   Annotations found;
   std::string undecided;
@@ -77,6 +76,16 @@ void print_github(std::ostream& out, const Report& report, const PrintOptions&) 
   if (!report.summary.empty()) notice += "; " + report.summary;
   const char* level = fails ? "error" : "notice";
   out << fmt::format("::{} title={}::{}\n", level, escaped(report.heading, true), escaped(notice, false));
+}
+
+}  // namespace
+
+Format github_format() {
+  return {.name = "github",
+          .what = "annotations for a GitHub workflow",
+          .print = print_github,
+          .judges = true,
+          .place = 5};
 }
 
 }  // namespace graphbench::reporters
