@@ -153,6 +153,8 @@ reporters::Value gain_of(double ratio, const std::optional<double>& low, const s
   if (!model::is_graph_mode(cell.cell.mode)) return reporters::ratio_value(ratio);
   const bool may_be_none = model::may_be_no_gain(low, high);
   reporters::Value value{.text = reporters::format_ratio(ratio), .value = ratio, .low = low, .high = high};
+  // A gain that is known is not shown as 1.00x.
+  if (low && !may_be_none && value.text == "1.00x") value.text = fmt::format("{:.3f}x", ratio);
   if (cell.records && model::leaves_out_work(*cell.records)) value.text.back() = '*';
   if (!low) value.text.insert(0, "~");
   if (low && may_be_none) value.text += "?";
