@@ -149,6 +149,8 @@ TEST(TrafficFormats, WithoutBatchesAreToldWhatWouldDo) {
            {"prompt_tokens,count\n3,1\n", "has requests without a time or without output tokens"},
            {"INFO 09-21 [api_server.py:1] vLLM API server version 0.21.0\n",
             "run vLLM with --cudagraph-metrics"},
+           {"Capturing CUDA graphs (decode, FULL): 100%|####| 67/67 [00:04<00:00, 14.9it/s]\n",
+            "run vLLM with --cudagraph-metrics"},
            {sglang.substr(0, sglang.find("[2026-04-05 20:02:51 TP0]")),
             "run SGLang with --decode-log-interval 1"},
            {"[TensorRT-LLM] TensorRT-LLM version: 1.2.0\n", "run TensorRT-LLM with print_iter_log: true"},
