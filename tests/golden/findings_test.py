@@ -177,9 +177,9 @@ class Sweep:
         def text(values):
             low, high = shown_time(min(values)), shown_time(max(values))
             return low if low == high else f"{low} to {high}"
-        return (f" A break costs {text(list(costs.values()))} of latency and {text(submits)} of submit; with "
-                f"at most {min(paid)} to {max(paid)} breaks piecewise stays faster than eager, and the step "
-                "has 8.")
+        return (f" A break between pieces costs {text(list(costs.values()))} of latency and {text(submits)} "
+                f"of submit; with at most {min(paid)} to {max(paid)} breaks piecewise stays faster than "
+                "eager, and the step has 8.")
 
     def piecewise(self):
         ratios = [self.latency(b, "piecewise") / self.latency(b, "whole") for b in self.batches]

@@ -323,7 +323,7 @@ class Breaks {
       numbers->add_to(conclusion, fmt::format("break_{}_seconds", name));
     }
     if (costs.empty()) return;
-    conclusion.text += " A break costs " + join(costs, " and ");
+    conclusion.text += " A break between pieces costs " + join(costs, " and ");
     if (!paid_.values.empty())
       conclusion.text +=
           fmt::format("; with at most {} breaks piecewise stays faster than eager, and the step has {}",

@@ -123,27 +123,30 @@ TEST_F(ConclusionsTest, SayWhatABreakCostsAndHowManyOfThemPay) {
     parts.capturable = 5;
   };
   add_pieces(1, {142e-6, 14e-6});
-  EXPECT_EQ(text("piecewise_cost"),
-            "piecewise_cost: Piecewise's latency differs from whole's by +42 %. A break costs 10.5us of "
-            "latency and 3.00us of submit; with at most 28 breaks piecewise stays faster than eager, and "
-            "the step has 4.");
+  EXPECT_EQ(
+      text("piecewise_cost"),
+      "piecewise_cost: Piecewise's latency differs from whole's by +42 %. A break between pieces costs "
+      "10.5us of latency and 3.00us of submit; with at most 28 breaks piecewise stays faster than eager, and "
+      "the step has 4.");
   add("eager", 2, {400e-6, 10e-6});
   add("whole", 2, {200e-6, 2e-6});
   add_pieces(2, {278e-6, 14e-6});
-  EXPECT_THAT(text("piecewise_cost"),
-              HasSubstr("by +39 % to +42 %. A break costs 10.5us to 19.5us of latency and 3.00us of submit; "
-                        "with at most 10 to 28 breaks piecewise stays faster than eager, and the step has "
-                        "4."));
+  EXPECT_THAT(
+      text("piecewise_cost"),
+      HasSubstr(
+          "by +39 % to +42 %. A break between pieces costs 10.5us to 19.5us of latency and 3.00us of submit; "
+          "with at most 10 to 28 breaks piecewise stays faster than eager, and the step has "
+          "4."));
   result_.cells.erase(result_.cells.begin() + 3, result_.cells.end());
   result_.cells.back().launches.resize(2);
   EXPECT_THAT(text("piecewise_cost"), Not(HasSubstr("A break"))) << "two launches show no cost";
   result_.cells.pop_back();
   add_pieces(1, {110e-6, 14e-6, 0.2});
-  EXPECT_THAT(text("piecewise_cost"), ::testing::EndsWith(" A break costs 3.00us of submit."));
+  EXPECT_THAT(text("piecewise_cost"), ::testing::EndsWith(" A break between pieces costs 3.00us of submit."));
   result_.cells.erase(result_.cells.begin());
   result_.cells.pop_back();
   add_pieces(1, {140e-6, 2e-6});
-  EXPECT_THAT(text("piecewise_cost"), ::testing::EndsWith(" A break costs 10.0us of latency."))
+  EXPECT_THAT(text("piecewise_cost"), ::testing::EndsWith(" A break between pieces costs 10.0us of latency."))
       << "eager was not measured";
 }
 
