@@ -68,6 +68,10 @@ MeasuredFile read_measured(const std::string& path, const std::vector<std::strin
   file.groups = ladders.empty()
                     ? measured_groups(with_workloads(std::move(result.cells), workloads, path), path)
                     : measured_groups(with_workloads(std::move(ladders), workloads, path), path);
+  if (file.groups.empty())
+    throw InputError(path,
+                     "no ladder with captured sizes was served, so nothing can be suggested: give a "
+                     "ladder that succeeded, or a sweep");
   for (MeasuredGroup& each : file.groups) each.trust = file.trust.code == "trust_low" ? file.trust.text : "";
   return file;
 }

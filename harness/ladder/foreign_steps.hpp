@@ -2,6 +2,8 @@
 #pragma once
 
 #include <map>
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -53,6 +55,7 @@ class ForeignSteps final : public Steps {
                     std::int64_t size) const;
   Values values_of(const std::vector<gb_step_rows>& tensors, std::int64_t rows);
   void pad_otherwise(std::int64_t rows, std::int64_t size);
+  void keep_states(std::int64_t size);
   Values run(execution::Executor& executor, std::int64_t rows, std::int64_t size, bool all_rows_differ);
   void compare(const Values& want, const Values& have, const std::string& how, bool exactly,
                model::Check& check) const;
@@ -62,8 +65,10 @@ class ForeignSteps final : public Steps {
   std::int64_t largest_ = 0;
   std::int64_t new_weights_ = 0;  // bytes, for each size
   bool varies_ = false;           // the bits of a step's results, from run to run
+  std::set<std::string> alike_;   // inputs whose rows are all alike, so that no padding is another one
   std::map<std::int64_t, Tensors> tensors_;
-  std::vector<Buffer> own_inputs_, own_outputs_;  // the caller's, with room for the largest step
+  std::vector<std::optional<Buffer>> later_states_;  // what one step left of each state; absent: too large
+  std::vector<Buffer> own_inputs_, own_outputs_;     // the caller's, with room for the largest step
 };
 
 }  // namespace graphbench::ladder

@@ -237,6 +237,10 @@ void add_ladder(reporters::Report& report, const Ladder& ladder) {
   add_times(section, "response", launch.response_seconds);
   add_service(section, launch);
   add_costs(section, launch);
+  if (ladder.check) {
+    if (ladder.check->tolerated) add_sentence(section, "check", *ladder.check->tolerated);
+    for (const std::string& remark : ladder.check->remarks) add_sentence(section, "check", remark);
+  }
   const bool rival = is_rival(ladder);
   if (!rival) add_rivals(section, ladder.summary);
   report.sections.push_back(std::move(section));
@@ -277,9 +281,11 @@ std::string memory_text(const Suggestion& made) {
 
 // What all eager is predicted to take: a range where sizes of the traffic were not measured.
 std::string predicted_eager(const Suggestion& made) {
-  const std::string least = reporters::format_seconds(made.eager_step_seconds);
-  if (made.frontier.empty() || made.frontier.front().sizes > 0) return least;
-  const std::string most = reporters::format_seconds(made.frontier.front().step_seconds);
+  const double one = made.eager_step_seconds;
+  const bool is_range = !made.frontier.empty() && made.frontier.front().sizes == 0;
+  const double other = is_range ? made.frontier.front().step_seconds : one;
+  const std::string least = reporters::format_seconds(std::min(one, other));
+  const std::string most = reporters::format_seconds(std::max(one, other));
   return least == most ? least : least + " to " + most;
 }
 

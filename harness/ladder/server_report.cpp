@@ -263,13 +263,14 @@ void Server::report_memory(LadderLaunch& launch) {
 void Server::check() {
   std::int64_t below = 0;
   for (auto& [size, rung] : rungs_) {
-    const std::int64_t rows = below + 1;  // the fewest rows that run in this size, so the most padding
+    const std::int64_t fewest = below + 1;  // rows that run in this size, with the most padding
     below = size;
-    if (!rung.set_up || rows == size || task_.policy.pad == LadderPad::none) continue;
+    if (!rung.set_up || fewest == size || task_.policy.pad == LadderPad::none) continue;
     if (!answer_.check) answer_.check.emplace().reference = "eager_padded";
-    with_graph(rung, [&, rung = &rung] {
+    with_graph(rung, [&, rung = &rung, most = size - 1] {
       static_cast<void>(rung->executor->take_execs());
-      of_.check_padding(*rung->executor, rows, rung->result.size, *answer_.check);
+      of_.check_padding(*rung->executor, fewest, rung->result.size, *answer_.check);
+      if (most > fewest) of_.check_padding(*rung->executor, most, rung->result.size, *answer_.check);
     });
     hooks_.alive();
   }

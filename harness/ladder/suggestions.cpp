@@ -220,6 +220,10 @@ Suggestion suggest(const MeasuredGroup& from, const Trace& trace, const Budgets&
   const Measurements& measured = from.measured;
   SuggestProblem problem = problem_of(measured, trace.rows, from.where, budgets.multiple_of);
   problem.sizes_max = budgets.sizes_max;
+  if (budgets.memory_bytes && measured.pool_bytes.empty())
+    throw InputError("--memory", from.from +
+                                     " does not say what graphs take of memory, so no budget can be "
+                                     "kept: leave it out, or suggest from a ladder that is served");
   problem.memory_bytes =
       budgets.memory_of.empty() ? budgets.memory_bytes : memory_of(measured, budgets.memory_of, "--memory");
   problem.startup_seconds = budgets.startup_seconds;

@@ -22,16 +22,17 @@ using Words = std::vector<std::string>;
 const Words size_names = {"size", "sizes", "batchsize", "batch", "bs", "rows"};
 const Words count_names = {"count", "counts", "steps", "frequency", "freq", "n"};
 const Words count_names_without_time = {"numsteps", "occurrences", "hits", "total", "requests", "weight"};
-const Words time_names = {"time", "timestamp", "ts", "t", "seconds", "timeseconds", "arrival", "date"};
+const Words time_names = {"time",        "timestamp",        "ts",  "t", "seconds", "timeseconds", "arrival",
+                          "arrivaltime", "arrivaltimestamp", "date"};
 struct Unit {
   const char* name;
   double seconds;
   double since_1970;  // about the times of today are in this unit from here on
   Words columns;
 };
-const std::vector<Unit> units = {{"nanoseconds", 1e-9, 1e17, {"timens", "timestampns", "ns"}},
-                                 {"microseconds", 1e-6, 1e14, {"timeus", "timestampus", "us"}},
-                                 {"milliseconds", 1e-3, 1e11, {"timems", "timestampms", "ms"}},
+const std::vector<Unit> units = {{"nanoseconds", 1e-9, 1e17, {"timens", "timestampns", "tsns", "ns"}},
+                                 {"microseconds", 1e-6, 1e14, {"timeus", "timestampus", "tsus", "us"}},
+                                 {"milliseconds", 1e-3, 1e11, {"timems", "timestampms", "tsms", "ms"}},
                                  {"seconds", 1, 0, {}}};
 // The columns of requests, in traces of Mooncake, Azure and BurstGPT and in OpenAI's usage.
 const Words output_names = {"outputlength",     "generatedtokens", "responsetokens",

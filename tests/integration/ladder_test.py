@@ -420,8 +420,8 @@ class Ladder(HarnessCase):
         self.assertIn("state_not_splittable", shown)
 
     def test_a_file_without_what_is_asked_for_is_refused(self):
-        self.write("back.csv", "time,size\n2,1\n1,1\n")
-        self.refuse_each((("--suggest=none.json", "none.json"), ("--suggest=back.csv", "back.csv"),
+        self.refuse_each((("--suggest=none.json", "none.json"), (f"--suggest={__file__}", "ladder_test.py"),
+                          (f"--suggest={LLAMA} --memory 1000", ("--memory", "does not say what graphs take")),
                           (f"--workload conv --suggest={LLAMA}", (LLAMA.name, "no conv", "--workload"))),
                          "ladder", "--device", "host", "--traffic", "uniform:1:4")
 

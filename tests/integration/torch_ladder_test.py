@@ -92,6 +92,21 @@ STEPS = """
         x[0] *= 100
         return lambda: x / x.abs().max()
 
+    def state_mean(batch, device):  # of zeros before the first step
+        x, h = torch.randn(batch, 8), torch.zeros(batch, 8)
+        def step():
+            h.copy_(x + h.mean(0))
+            return h * 1
+        return step
+
+    def neighbours(batch, device):  # shows with three rows of four
+        x = torch.randn(batch, 8)
+        return lambda: x + x[(torch.arange(len(x)) ^ 1).clamp(max=len(x) - 1)]
+
+    def indexed(batch, device):  # numbers larger than those of any request would be no index
+        table, at, alike = torch.randn(100, 4), torch.rand(batch), torch.zeros(batch, 3, dtype=torch.long)
+        return lambda: table[(at * 99).long()] + alike.sum(1, keepdim=True)
+
     def mean(batch, device):
         x = torch.randn(batch, 8)
         return lambda: x.mean()
@@ -186,11 +201,15 @@ class TorchLadder(HarnessCase):
                 ladders, done = self.serve(function, "--no-rivals", code=3)
                 self.assertIn(words, ladders["asked"]["reason"]["message"])
                 self.assertIn(words, done.stderr)
+        (self.folder / "graphbench.json").rename(self.folder / "failed.json")
+        self.refuse_each([("--suggest=failed.json", "no ladder with captured sizes was served")],
+                         "ladder", "--device", "host", "--traffic", "traffic.csv")
 
     def test_rows_of_padding_that_reach_others_fail_the_ladder(self):
         changes, differs = "changes with the rows of padding, with 2", "differs from that of an eager step "
         for function, words in (("normed", changes), ("scaled", changes), ("shared_sum", differs),
-                                ("voted", differs), ("double_scaled", changes)):
+                                ("voted", differs), ("double_scaled", changes), ("state_mean", changes),
+                                ("neighbours", "changes with the rows of padding, with 3 rows in size 4")):
             with self.subTest(function=function):
                 ladders, _ = self.serve(function, "--no-rivals", code=3)
                 self.assertEqual("check_failed", ladders["asked"]["reason"]["code"])
@@ -203,6 +222,12 @@ class TorchLadder(HarnessCase):
                 check = ladders["asked"]["check"]
                 self.assertTrue(check["identical"])
                 self.assertIn("the step draws random numbers, others for fewer rows", check["remarks"][0])
+
+    def test_padding_has_values_that_a_request_may_have(self):
+        ladders, done = self.serve("indexed", "--no-rivals", "--steps", "10")
+        remark = "padding has the values of other rows, because all rows are alike: alike"
+        self.assertEqual([remark], ladders["asked"]["check"]["remarks"])
+        self.assertIn("  check: " + remark, done.stdout)
 
     def test_rows_of_doubles_may_differ_by_rounding(self):
         ladders, _ = self.serve("rounded", "--no-rivals", "--steps", "10")

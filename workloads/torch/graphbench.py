@@ -167,6 +167,8 @@ def versions(file):
 
 def load(file, function):
     spec = importlib.util.spec_from_file_location("graphbench_step_file", file)
+    if spec is None:
+        raise Refusal(f"--torch: {file} is no Python file: its name must end with .py")
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module
     sys.path.insert(0, str(pathlib.Path(file).parent))

@@ -9,11 +9,12 @@ import torch
 import graphbench_abi as abi
 from graphbench_abi import Skip
 from graphbench_distance import results_of
-from graphbench_inputs import Inputs
+from graphbench_inputs import Inputs, other_seeds
 from graphbench_state import storage_of, unseen
 from graphbench_walk import parts_of
 
-LARGE = 1 << 20  # bytes from which on a tensor of no module counts as a weight
+LARGE = 1 << 20  # bytes from which on tensors of no module count as weights
+SMALL = 256  # elements of a tensor whose values may be numbers of a step
 OTHER, FP64 = -1, -2
 DTYPES = {torch.float32: 0, torch.complex64: 0, torch.float16: 1, torch.bfloat16: 2, torch.int32: 3,
           torch.float64: FP64, torch.complex128: FP64}
@@ -71,13 +72,13 @@ class Found:
         kept, twin = dict(step.globals), copy.copy(step)
         try:
             made = step.build_at(other)
+            self.refuse_globals(step, kept)
             inputs = Inputs(made, step.globals)
             twin.take(made)
             twin.run()
             self.draws = draws_of(step)
             here, there = step.walk(), twin.walk()
-            self.compare_numbers(step, inputs)
-            self.compare_values(step, here.tensors, there.tensors)
+            self.compare(step, inputs, here.tensors, there.tensors)
         finally:
             step.globals.clear()
             step.globals.update(kept)
@@ -96,54 +97,84 @@ class Found:
                        f"{step.batch} and {other}")
         self.outputs = {}
         others = results_of(twin.result)
+        with_rows = {storage_of(here.tensors[path])._cdata for path in self.tensors}
         for name, output in results_of(step.result).items():
-            if storage_of(output)._cdata in step.state.kept:
-                continue
+            key = storage_of(output)._cdata
+            if key in step.state.kept and key in with_rows:
+                continue  # it is compared as state
             found = None
             if name in others:
                 found = dimension(f"output {name}", output, others[name], self.batches)
+            if not found and key in step.state.kept:
+                continue
             if not found:
                 raise Skip(f"output {name} has no dimension of the batch, so rows of padding would reach it")
-            self.outputs[name] = found
+            if output.shape[found[0]] > 1 and output.stride(found[0]) == 0:
+                raise Skip(f"the rows of output {name} share memory, so nothing tells them apart: return it "
+                           "before it is expanded")
+            self.outputs[name] = *found, output.dim()
         written = any(storage_of(here.tensors[path])._cdata in step.state.kept for path in self.tensors)
         if not self.outputs and not written:
             raise Skip("the step returns no tensor and writes none that has rows, so no request would get an "
                        "answer: return tensors")
         theirs = storages(there.tensors.values())
-        self.new_weights = sum(size for key, size in storages(
+        made = {key: size for key, size in storages(
             tensor for path, tensor in here.tensors.items() if path not in self.tensors).items()
-            if key not in theirs and key not in step.state.kept
-            and (key in step.inputs.weights or size >= LARGE))
+            if key not in theirs and key not in step.state.kept}
+        weights = sum(size for key, size in made.items() if key in step.inputs.weights)
+        others = sum(made.values()) - weights
+        self.new_weights = weights + (others if others >= LARGE else 0)
 
-    def compare_numbers(self, step, inputs):
-        """Refuses a Python number, or a container of numbers, that follows the batch."""
-        for ours, theirs in ((step.inputs.numbers, inputs.numbers), (step.inputs.counts, inputs.counts)):
-            for path in {**ours, **theirs}:
-                pair = [held.get(path, "none") for held in (ours, theirs)]
-                if pair[0] != pair[1] and any(each == each for each in pair):
-                    raise Skip(f"the step holds another number at each batch, {path}: {pair[0]!s:.40} at "
-                               f"{step.batch} and {pair[1]!s:.40} at {self.batches[1]}: {FROM_SHAPE}")
+    @staticmethod
+    def refuse_globals(step, kept):
+        """Refuses a build that binds tensors to names of the module, which only its last size would have."""
+        for name, value in step.globals.items():
+            if value is not kept.get(name) and isinstance(value, torch.Tensor) and value.dim():
+                raise Skip(f"build binds the global {name} again for each size, so all sizes would read the "
+                           "last one's: make it a variable of build")
 
-    def compare_values(self, step, here, there):
-        """Refuses a tensor of one element that follows the batch: a third build, as large as the first one,
-        tells it from one that is random."""
-        def differ(path, others):
-            other = others.get(path, here[path])
-            return other.shape == here[path].shape and not torch.equal(here[path], other)
+    def compare(self, step, inputs, here, there):
+        """Refuses a number, a container of numbers or a small tensor that follows the batch. A third build,
+        as large as the first one but with other seeds, tells them from what is random or counts builds."""
+        def numbers_of(one):
+            return {**one.numbers, **one.counts}
 
+        def follow(pairs):
+            ours, others = pairs
+            return [path for path in {**ours, **others}
+                    if not same(ours.get(path, "none"), others.get(path, "none"))]
+
+        def same(a, b):
+            if isinstance(a, torch.Tensor) and isinstance(b, torch.Tensor):
+                return a.shape != b.shape or torch.equal(a, b)
+            return a == b or a != a and b != b
+
+        small = {path: each for path, each in here.items() if each.numel() <= SMALL and path in there
+                 and each.layout == torch.strided and storage_of(each)._cdata not in step.state.kept}
+        ours = numbers_of(step.inputs)
         with unseen():
-            paths = [path for path, each in here.items() if each.numel() == 1 and each.layout == torch.strided
-                     and storage_of(each)._cdata not in step.state.kept and differ(path, there)]
-        if not paths:
+            numbers = follow((ours, numbers_of(inputs)))
+            tensors = follow((small, {path: there[path] for path in small}))
+        if not numbers and not tensors:
             return
         again = copy.copy(step)
-        again.take(step.build_at(step.batch))
+        with other_seeds():
+            made = step.build_at(step.batch)
+        third = numbers_of(Inputs(made, step.globals))
+        again.take(made)
         found = again.walk().tensors
-        with unseen():
-            paths = [path for path in paths if path in found and not differ(path, found)]
-        for path in paths:
-            raise Skip(f"tensor {path} holds another value at each batch: {here[path].item()} at "
-                       f"{step.batch} and {there[path].item()} at {self.batches[1]}: {FROM_SHAPE}")
+        for path in numbers:
+            pair = [held.get(path, "none") for held in (ours, numbers_of(inputs))]
+            if same(pair[0], third.get(path, "none")):
+                raise Skip(f"the step holds another number at each batch, {path}: {pair[0]!s:.40} at "
+                           f"{step.batch} and {pair[1]!s:.40} at {self.batches[1]}: {FROM_SHAPE}")
+        for path in tensors:
+            with unseen():
+                follows = path in found and same(small[path], found[path])
+            if follows:
+                values = [str(each.tolist())[:40] for each in (small[path], there[path])]
+                raise Skip(f"tensor {path} holds another value at each batch: {values[0]} at {step.batch} "
+                           f"and {values[1]} at {self.batches[1]}: {FROM_SHAPE}")
 
 
 def rows_of(step):
@@ -206,14 +237,21 @@ class Rows:
             if row <= step and (per_row == 1 or row == step):
                 return abi.Rows(name.encode(), tensor.data_ptr(), row * per_row * size, step * per_row * size,
                                 blocks, between * size, kind, DTYPES.get(tensor.dtype, OTHER))
-        raise Skip(f"{name} has gaps within a row of the batch (strides {list(tensor.stride())}): make it "
-                   "contiguous")
+        what = "output" if kind == abi.OUTPUT else "tensor"
+        raise Skip(f"{what} {name} has gaps within a row of the batch (strides {list(tensor.stride())}): "
+                   "make it contiguous")
 
     def lend(self, lent):
         outputs = []
         for name, tensor in results_of(self.step.latest()).items():
             if name in Rows.found.outputs:
-                made = self.entry(name, tensor, abi.OUTPUT, *Rows.found.outputs[name])
+                dim, per_row, dims = Rows.found.outputs[name]
+                if tensor.dim() + 1 == dims and tensor.numel():  # one row, and squeezed
+                    tensor = tensor.unsqueeze(dim)
+                if tensor.dim() != dims:
+                    raise Skip(f"output {name} has {tensor.dim()} dimensions for fewer rows, and {dims} at "
+                               f"batch {Rows.found.batches[0]}: do not squeeze it")
+                made = self.entry(name, tensor, abi.OUTPUT, dim, per_row)
                 outputs += [made] if made else []
         self.array = (abi.Rows * (len(self.fixed) + len(outputs)))(*self.fixed, *outputs)
         lent[0] = self.array

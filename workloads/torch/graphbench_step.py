@@ -34,7 +34,7 @@ from graphbench_pieces import cut, is_traced, without_owner
 from graphbench_state import (State, bytes_of, instances, is_trained, live_tensors, owned, storage_of,
                               unseen)
 from graphbench_versions import give_up_pool, lends_graphs, new_graph, recording, shared_pool, uuid_of
-from graphbench_walk import Walk, parts_of
+from graphbench_walk import Walk, globals_of, parts_of
 
 
 class Step:
@@ -61,7 +61,7 @@ class Step:
             torch.cuda.set_stream(self.stream)
         if "GRAPHBENCH_RANKS" in os.environ and not torch.distributed.is_initialized():
             torch.distributed.init_process_group("nccl" if self.on_cuda else "gloo")
-        self.serves, self.batch, self.globals = bool(request.serves), request.batch, build.__globals__
+        self.serves, self.batch, self.globals = bool(request.serves), request.batch, globals_of(build)
         if not self.on_cuda and self.mode != "eager" and not (self.serves and self.mode == "whole"):
             self.require_gpu()
         self.build_at = lambda batch: build(batch, self.device)

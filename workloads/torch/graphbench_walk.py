@@ -4,6 +4,7 @@ result."""
 import collections.abc
 import dataclasses
 import functools
+import inspect
 import operator
 import random
 import types
@@ -64,10 +65,12 @@ def is_counted(value):
 
 def is_opaque(value):
     """True for an object that is not walked into."""
-    kinds = (type, types.ModuleType, types.BuiltinFunctionType, torch.Generator)
+    kinds = (types.ModuleType, types.BuiltinFunctionType, torch.Generator)
     if type(value) in weakref.ProxyTypes or isinstance(value, kinds):
         return True
-    module = type(value).__module__
+    if isinstance(value, types.SimpleNamespace):
+        return False
+    module = value.__module__ if isinstance(value, type) else type(value).__module__
     return module.partition(".")[0] in FOREIGN and not module.startswith(WALKED)
 
 
@@ -99,6 +102,11 @@ def children(value, path, step_globals):
                         for name in names_of_code(value.__code__) if name in step_globals)
     elif isinstance(value, types.MethodType):
         yield Held(type(value.__self__).__name__, value, "__self__", value.__self__)
+    elif isinstance(value, type):  # what a class of the user's has of data
+        if not is_opaque(value):
+            yield from (Held(f"{value.__name__}.{name}", value, name, child)
+                        for name, child in vars(value).items()
+                        if not name.startswith("__") and isinstance(child, (*SCALARS, torch.Tensor)))
     elif isinstance(value, functools.partial) or not is_opaque(value):
         yield from attributes_of(value, f"{path}." if path else "")
 
@@ -136,6 +144,11 @@ def fields_of(value):
             if name not in ("__dict__", "__weakref__") and hasattr(value, name):
                 found[name] = getattr(value, name)
     return list(found.items())
+
+
+def globals_of(function):
+    """The names of the module in which a function was written, also if it is decorated."""
+    return inspect.unwrap(function).__globals__
 
 
 def names_of_code(code):
