@@ -292,7 +292,7 @@ std::vector<PlannedLadder> plan_verification(const model::Plan& plan, const Ladd
   if (!matched)
     throw InputError("--verify",
                      "nothing was suggested for the workloads, presets, dtypes, warmups and modes that "
-                     "the options name: give values that were measured");
+                     "the options name: give those that were measured, a PyTorch step's by --torch");
   return ladders;
 }
 

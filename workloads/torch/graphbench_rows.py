@@ -43,6 +43,17 @@ def dimension(what, here, there, batches):
                "only one dimension may differ, as a multiple of the batch")
 
 
+def second_build(step):
+    """The size of another build, and what it makes: two rows, or half as many if two are too few for it."""
+    few = 2 if step.batch != 2 else 1
+    try:
+        return few, step.build_at(few)
+    except Exception:  # noqa: BLE001 - the user's
+        if step.batch % 2 or step.batch <= 4:
+            raise
+    return step.batch // 2, step.build_at(step.batch // 2)
+
+
 def draws_of(step):
     """How many generators a run of the step draws from, and not only its first: those of the process, which
     it may also seed, and those that it makes."""
@@ -67,11 +78,10 @@ class Found:
     """What two builds show, once for all sizes of a process: dimensions by path, and of outputs by name."""
 
     def __init__(self, step):
-        other = 2 if step.batch != 2 else 1
-        self.batches = step.batch, other
         kept, twin = dict(step.globals), copy.copy(step)
         try:
-            made = step.build_at(other)
+            other, made = second_build(step)
+            self.batches = step.batch, other
             self.refuse_globals(step, kept)
             inputs = Inputs(made, step.globals)
             twin.take(made)
