@@ -91,6 +91,12 @@ std::vector<CommandRow> measuring() {
        canary::make_canary,
        {{"canary --json before.json", "before the driver is updated"},
         {"canary --against before.json", "after it: same, slower, hung or blind"}}},
+  };
+}
+
+std::vector<CommandRow> preparing() {
+  using enum CommandGroup;
+  return {
       {measure,
        "bench",
        "run the cells in this process as a Google Benchmark program",
@@ -211,7 +217,7 @@ std::vector<CommandRow> operating() {
 const std::vector<CommandRow>& commands() {
   static const std::vector<CommandRow> rows = [] {
     std::vector<CommandRow> all = measuring();
-    for (const std::vector<CommandRow>& more : {comparing(), operating()})
+    for (const std::vector<CommandRow>& more : {preparing(), comparing(), operating()})
       all.insert(all.end(), more.begin(), more.end());
     return all;
   }();

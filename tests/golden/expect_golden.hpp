@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string>
@@ -13,6 +14,7 @@ namespace graphbench {
 inline void expect_golden(const std::string& name, const std::string& text) {
   const std::string path = std::string(GRAPHBENCH_GOLDEN_FOLDER) + "/" + name;
   if (std::getenv("GRAPHBENCH_UPDATE_GOLDEN") != nullptr) {
+    std::filesystem::create_directories(std::filesystem::path(path).parent_path());
     std::ofstream file(path, std::ios::binary);
     file << text;
     ASSERT_TRUE(file.flush().good()) << path;

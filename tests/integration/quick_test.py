@@ -15,7 +15,7 @@ FOLDER = pathlib.Path(__file__).parent
 class Quick(unittest.TestCase):
     def commands(self):
         usage = subprocess.run([BINARY, "--help-all"], capture_output=True, text=True, check=True).stdout
-        return set(re.findall(r"^(?:Usage:)? +graphbench (?:--)?([a-z]+) ", usage, re.MULTILINE))
+        return set(re.findall(r"^(?:Usage:)? +graphbench (?:--)?([a-z]+)\b", usage, re.MULTILINE))
 
     def quick_programs(self):
         """The sources of the integration tests that have no label `slow`."""

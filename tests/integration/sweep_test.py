@@ -174,5 +174,5 @@ class Sweep(HarnessCase):
 
     def test_help_and_version(self):
         self.assertIn("--worker-timeout", self.run_graphbench("--help-all").stdout)
-        self.assertLessEqual(len(self.run_graphbench("--help", code=0).stdout.splitlines()), 40)
+        self.assertLessEqual(len(self.run_graphbench("--help", code=0).stdout.splitlines()), 48)
         self.assertRegex(self.run_graphbench("--version").stdout, r"^graphbench \d+\.\d+\.\d+ \(.+\)\n$")

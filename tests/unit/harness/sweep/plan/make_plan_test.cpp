@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <set>
 
+#include "harness/model/codec/messages.hpp"
+#include "harness/model/codec/result_fields.hpp"
 #include "harness/model/vocabulary.hpp"
 #include "harness/options/option_table.hpp"
 #include "tests/support/refusal.hpp"
@@ -394,6 +396,27 @@ TEST(PlanHash, DependsOnEveryOptionThatChangesTheMeasurement) {
                                                                      {"samples-max", "10"}}) {
     EXPECT_NE(hash_of({{name, text}}), base) << name;
   }
+}
+
+// An option that reaches a worker is in the hash, or here. (cold-l2 has a line of its own in the hash.)
+TEST(PlanHash, LeavesOutTheseSettingsAlone) {
+  const auto settings_of = [](const options::RawOptions& raw) {
+    const options::SweepOptions checked = options::check_options(raw);
+    return model::write_data(static_cast<const model::Settings&>(checked));
+  };
+  const std::string base = settings_of({});
+  std::set<std::string> left_out;
+  for (const options::OptionSpec& option : options::sweep_options()) {
+    if (option.in_hash != options::InHash::no) continue;
+    for (const char* text : {"true", "7", "on", "off", "none"}) {
+      try {
+        if (settings_of(flags({{option.name, text}})) != base) left_out.insert(option.name);
+      } catch (const std::exception&) {  // not a value of this option
+      }
+    }
+  }
+  EXPECT_THAT(left_out, ElementsAre("cold-l2", "cpu", "dump-graph", "evaluate", "no-pin", "profile", "seed",
+                                    "sustained", "trace"));
 }
 
 TEST(PlanHash, DoesNotDependOnLaunchesRandomDataOrWhereTheResultGoes) {
