@@ -7,7 +7,7 @@ from unittest import mock
 import torch
 
 import graphbench_abi as abi
-from graphbench_abi import Skip
+from graphbench_abi import Skip, reason_of
 from graphbench_distance import results_of
 from graphbench_inputs import Inputs, other_seeds
 from graphbench_state import storage_of, unseen
@@ -85,7 +85,11 @@ class Found:
             self.refuse_globals(step, kept)
             inputs = Inputs(made, step.globals)
             twin.take(made)
-            twin.run()
+            try:
+                twin.run()
+            except Exception as error:  # noqa: BLE001 - the user's
+                raise Skip(f"a step of {other} rows fails after one of {step.batch}, so one may keep rows "
+                           f"for the next outside of build: {reason_of(error, step.file)}") from error
             self.draws = draws_of(step)
             here, there = step.walk(), twin.walk()
             self.compare(step, inputs, here.tensors, there.tensors)
@@ -181,8 +185,9 @@ class Found:
         for path in numbers:
             pair = [held.get(path, "none") for held in (ours, numbers_of(inputs))]
             if same(pair[0], third.get(path, "none")):
+                cure = "make it a tensor" if "array" in str(pair[0]) else FROM_SHAPE
                 raise Skip(f"the step holds another number at each batch, {path}: {pair[0]!s:.40} at "
-                           f"{step.batch} and {pair[1]!s:.40} at {self.batches[1]}: {FROM_SHAPE}")
+                           f"{step.batch} and {pair[1]!s:.40} at {self.batches[1]}: {cure}")
         for path in tensors:
             with unseen():
                 follows = path in found and same(small[path], found[path])
@@ -257,8 +262,12 @@ class Rows:
                    "make it contiguous")
 
     def lend(self, lent):
-        outputs = []
-        for name, tensor in results_of(self.step.latest()).items():
+        outputs, results = [], results_of(self.step.latest())
+        missing = next((name for name in Rows.found.outputs if name not in results), None)
+        if results and missing:
+            raise Skip(f"output {missing} is there at batch {Rows.found.batches[0]}, but not for each number "
+                       "of rows: return the same tensors at each")
+        for name, tensor in results.items():
             if name in Rows.found.outputs:
                 dim, per_row, dims = Rows.found.outputs[name]
                 if tensor.dim() + 1 == dims and tensor.numel():  # one row, and squeezed

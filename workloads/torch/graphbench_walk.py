@@ -52,7 +52,8 @@ def counted(value):
     if isinstance(value, slice):
         return value.start, value.stop, value.step
     if type(value).__module__ == "numpy":
-        return value.item() if value.ndim == 0 and value.dtype != object else tuple(value.shape)
+        is_number = value.ndim == 0 and value.dtype != object
+        return value.item() if is_number else f"an array of shape {tuple(value.shape)}"
     items = list(value)
     numbers = all(isinstance(each, (bool, int, float)) for each in items)
     return tuple(sorted(items) if isinstance(value, (set, frozenset)) else items) if numbers else len(items)
