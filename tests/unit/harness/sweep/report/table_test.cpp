@@ -130,6 +130,17 @@ TEST(Table, HasTheIntervalOfEachGainInPlaceOfDeviceTimes) {
   EXPECT_THAT(print(result, {}), HasSubstr(" 2.40x 2.3-12.0 "));
 }
 
+TEST(Table, ShowsNoGainThatIsKnownAsNone) {
+  model::Result result = samples::small_result();
+  model::CellSummary& summary = result.cells[1].summary;
+  summary.speedup_over_eager = 1.0042;
+  summary.speedup_ci95_low = 1.001;
+  summary.speedup_ci95_high = 1.009;
+  EXPECT_THAT(print(result, {}), HasSubstr(" 1.004x 1.00-1.01 "));
+  summary.speedup_ci95_low = 0.999;
+  EXPECT_THAT(print(result, {}), HasSubstr(" 1.00x? 1.00-1.01 "));
+}
+
 TEST(Table, HasGainsOfThroughputWhereModesStillFitSideBySide) {
   const auto print_at = [](int width) {
     reporters::PrintOptions options;
