@@ -126,7 +126,7 @@ struct Format {
   // Null: the document itself, which its command writes.
   void (*print)(std::ostream& out, const Report& report, const PrintOptions& options) = nullptr;
   bool judges = false;  // only for documents with verdicts
-  int place = 0;        // in lists; the least is the default
+  int place = 100;      // in lists; the least is the default
 };
 
 // The names of a document's formats; the first is the default. `judges`: the document has verdicts.

@@ -3,7 +3,6 @@
 
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -63,9 +62,9 @@ class ForeignSteps final : public Steps {
   const ServeTask& task_;
   measure::ForeignRig& rig_;
   std::int64_t largest_ = 0;
-  std::int64_t new_weights_ = 0;  // bytes, for each size
-  bool varies_ = false;           // the bits of a step's results, from run to run
-  std::set<std::string> alike_;   // inputs whose rows are all alike, so that no padding is another one
+  std::int64_t new_weights_ = 0;                  // bytes, for each size
+  bool varies_ = false;                           // the bits of a step's results, from run to run
+  std::map<std::string, bool> padded_otherwise_;  // by input: whether any check gave its padding other values
   std::map<std::int64_t, Tensors> tensors_;
   std::vector<std::optional<Buffer>> later_states_;  // what one step left of each state; absent: too large
   std::vector<Buffer> own_inputs_, own_outputs_;     // the caller's, with room for the largest step

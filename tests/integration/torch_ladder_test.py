@@ -225,7 +225,7 @@ class TorchLadder(HarnessCase):
 
     def test_padding_has_values_that_a_request_may_have(self):
         ladders, done = self.serve("indexed", "--no-rivals", "--steps", "10")
-        remark = "padding has the values of other rows, because all rows are alike: alike"
+        remark = "padding had the same values in both runs: alike"
         self.assertEqual([remark], ladders["asked"]["check"]["remarks"])
         self.assertIn("  check: " + remark, done.stdout)
 

@@ -7,6 +7,7 @@ import functools
 import inspect
 import operator
 import random
+import sys
 import types
 import typing
 import weakref
@@ -106,7 +107,7 @@ def children(value, path, step_globals):
     elif isinstance(value, type):  # what a class of the user's has of data
         if not is_opaque(value):
             yield from (Held(f"{value.__name__}.{name}", value, name, child)
-                        for name, child in vars(value).items()
+                        for name, child in list(vars(value).items())
                         if not name.startswith("__") and isinstance(child, (*SCALARS, torch.Tensor)))
     elif isinstance(value, functools.partial) or not is_opaque(value):
         yield from attributes_of(value, f"{path}." if path else "")
@@ -148,8 +149,11 @@ def fields_of(value):
 
 
 def globals_of(function):
-    """The names of the module in which a function was written, also if it is decorated."""
-    return inspect.unwrap(function).__globals__
+    """The names of the module in which a callable was written, also if it is decorated or an object."""
+    while isinstance(function, functools.partial):
+        function = function.func
+    function = inspect.unwrap(function)
+    return getattr(function, "__globals__", None) or vars(sys.modules[function.__module__])
 
 
 def names_of_code(code):

@@ -27,7 +27,7 @@ struct Difference {
 Difference difference_of(ir::DType dtype, const std::vector<std::byte>& expected,
                          const std::vector<std::byte>& actual);
 
-// `dtype` is a gb_step_output's. Absent for what is no floating point, which is compared bit by bit.
+// Compares by the `dtype` of a gb_step_output. Absent for integers and GB_OTHER, whose bits are compared.
 std::optional<Difference> difference_of_step(std::int32_t dtype, const std::vector<std::byte>& expected,
                                              const std::vector<std::byte>& actual);
 

@@ -17,8 +17,8 @@ struct ServerLimits {
   std::uint64_t body_bytes_max = 0;  // a longer body is refused with 413, unless `admit` sets another limit
   // A full server closes a connection for each new client: the longest idle one, else the oldest unfinished
   // head, else the response or body whose current 64 KiB have taken longest, and longer than slow_after. A
-  // head younger than slow_after stays while there are others, or a kept connection is free, and in any case
-  // for head_min. If there is none, new clients wait in the listen queue.
+  // head younger than that is closed last, only where the kept connections are taken too, and never before
+  // head_min. If there is none to close, new clients wait in the listen queue.
   std::size_t connections_max = 256;
   // So many of them are kept for requests that are Admission::vital. Where all others are taken, another
   // request gets 503.
