@@ -22,6 +22,18 @@ def at_most(figure, limit, measured, unit=""):
     return Row(figure, f"<= {limit}{unit}", f"{text}{unit}", measured <= limit)
 
 
+# What tests/gpu prints of a comparison: two times, their ratio with its interval, and the ratio's limit.
+RATIO = (r"\s+[\d.]+\s+[\d.]+\s+(?P<ratio>[\d.]+)\s+(?P<low>[\d.]+)\s+(?P<high>[\d.]+)"
+         r"\s+(?P<limit>[\d.]+)(\s+OVER)?$")
+
+
+def ratio_row(figure, match):
+    """A row of a match of RATIO. It fails if the interval reaches above the limit, because the ratio is then
+    not shown to be within it."""
+    measured = f"{match['ratio']} (95 %: {match['low']}..{match['high']})"
+    return Row(figure, f"<= {match['limit']}", measured, float(match["high"]) <= float(match["limit"]))
+
+
 def published(figure, measured):
     """A row without a limit. It fails if the number is missing (None)."""
     return Row(figure, "measured", "not measured" if measured is None else measured, measured is not None)

@@ -11,7 +11,7 @@ import sys
 import xml.etree.ElementTree
 
 import program_figures
-from figure_row import Row, at_most, document_rows
+from figure_row import RATIO, Row, at_most, document_rows, ratio_row
 
 STAGES = ["devices", "sweep", "witness", "variants", "bare", "cycles", "tests", "sanitizer"]
 CELLS = 93
@@ -23,7 +23,6 @@ LOST_BYTES_MAX = 2 << 20
 WITNESS_SHARE_MAX, WITNESS_SECONDS_MAX = 0.02, 1e-6
 # Reasons for a skip that hold on every machine, because the test does not apply to the program.
 NOT_APPLICABLE = ("the program has no state",)
-RATIO = r"\s+[\d.]+\s+[\d.]+\s+(?P<ratio>[\d.]+)\s+(?P<limit>[\d.]+)(\s+OVER)?$"  # two times, ratio, limit
 BARE_LINE = re.compile(r"^(?P<workload>[\w-]+)\s+(?P<batch>\d+)\s+(?P<mode>[a-z]+)" + RATIO, re.MULTILINE)
 CALLER_LINE = re.compile(r"^(?P<io>[a-z_]+)\s+(?P<nodes>\d+)" + RATIO, re.MULTILINE)
 LADDER_LINE = re.compile(r"^(?P<workload>[\w-]+)\s+(?P<rows>\d+) in\s+(?P<size>\d+)" + RATIO, re.MULTILINE)
@@ -151,22 +150,19 @@ def stage_rows(stages, prefix):
 
 
 def bare_rows(text):
-    """Reads the output of graphbench_bare_loops: workload, batch, mode, ours_us, bare_us, ratio, limit."""
-    rows = []
-    for match in BARE_LINE.finditer(text):
-        workload, batch, mode, ratio, limit = match.group("workload", "batch", "mode", "ratio", "limit")
-        rows.append(at_most(f"submit / bare loop: {workload} b{batch} {mode}", float(limit), float(ratio)))
+    """Reads the output of graphbench_bare_loops: workload, batch, mode, and a ratio."""
+    rows = [ratio_row(f"submit / bare loop: {match['workload']} b{match['batch']} {match['mode']}", match)
+            for match in BARE_LINE.finditer(text)]
     return rows or [Row("submit / bare loops", "measured", "graphbench_bare_loops printed no ratio", False)]
 
 
 def caller_rows(text):
-    """Reads the output of graphbench_caller_loops: io, nodes, ours_us, bare_us, ratio, limit (0.00: none);
-    and the memory that remains after updates, on the device and on the host."""
+    """Reads the output of graphbench_caller_loops: io, nodes, and a ratio (limit 0.00: none); and the memory
+    that remains after updates, on the device and on the host."""
     rows = []
     for match in CALLER_LINE.finditer(text):
         if float(match["limit"]) > 0:
-            rows.append(at_most(f"submit / bare loop: io {match['io']}, {match['nodes']} nodes",
-                                float(match["limit"]), float(match["ratio"])))
+            rows.append(ratio_row(f"submit / bare loop: io {match['io']}, {match['nodes']} nodes", match))
     for match in UPDATES_LINE.finditer(text):
         rows.append(Row(f"memory grown by {match['updates']} updates of {match['nodes']} nodes", "flat",
                         f"device {match['device']}, heap {match['heap']}, resident {match['resident']} bytes",
@@ -175,9 +171,9 @@ def caller_rows(text):
 
 
 def ladder_rows(text):
-    """Reads the output of graphbench_ladder_loops: workload, rows, size, ours_us, bare_us, ratio, limit."""
-    rows = [at_most(f"submit / bare loop: {match['workload']}, {match['rows']} rows in {match['size']}",
-                    float(match["limit"]), float(match["ratio"])) for match in LADDER_LINE.finditer(text)]
+    """Reads the output of graphbench_ladder_loops: workload, rows, size, and a ratio."""
+    rows = [ratio_row(f"submit / bare loop: {hit['workload']}, {hit['rows']} rows in {hit['size']}", hit)
+            for hit in LADDER_LINE.finditer(text)]
     return rows or [Row("hits / bare loops", "measured", "graphbench_ladder_loops printed no ratio", False)]
 
 

@@ -7,7 +7,7 @@ import math
 import re
 import statistics
 
-from figure_row import Row, at_most, document_rows, geometric_mean, published
+from figure_row import RATIO, Row, at_most, document_rows, geometric_mean, published, ratio_row
 
 PACKAGE_OVER_COLD_MAX, PACKAGE_OVER_WARM_MAX = 0.5, 1.05
 GRAPH_HIT_SECONDS_MAX = 1e-6
@@ -99,8 +99,8 @@ def branch_rows(folder):
         text = (folder / "branches.bare.log").read_text()
     except OSError:
         text = ""
-    rows = [at_most(f"latency / bare loop: {name.strip()}", float(limit), float(ratio)) for name, ratio, limit
-            in re.findall(r"^(IF [a-z ]+|SWITCH of \d+) +[\d.]+ +[\d.]+ +([\d.]+) +([\d.]+)", text, re.M)]
+    rows = [ratio_row(f"latency / bare loop: {match['branch']}", match)
+            for match in re.finditer(r"^(?P<branch>IF [a-z ]+[a-z]|SWITCH of \d+)" + RATIO, text, re.M)]
     rows = rows or [Row("branches / bare loops", "measured", "graphbench_bare_loops printed no ratio", False)]
     return [*rows,
             *document_rows(folder, "forked.json", lambda document: gain_rows(

@@ -60,21 +60,25 @@ double limit_of(execution::ExecutionMode mode) {
   return mode == execution::ExecutionMode::whole ? 1.05 : 1.10;
 }
 
+// At least the six without which a ratio has no interval.
+std::size_t blocks_of(std::size_t samples) {
+  return std::max<std::size_t>(6, (samples + block_samples - 1) / block_samples);
+}
+
 Paired compare_submit(GpuProgram& program, execution::ExecutionMode mode, std::size_t samples) {
   const std::unique_ptr<execution::Executor> executor = program.ready_executor(mode);
   std::vector<BareCall> calls = bare_calls(*executor);
   Stream& stream = program.stream();
   const auto native_stream = static_cast<cudaStream_t>(stream.native_handle());
-  return take_pairs(
-      stream, (samples + block_samples - 1) / block_samples, [&] { executor->submit(); },
-      [&] { submit_bare(calls, native_stream); });
+  return take_pairs(stream, blocks_of(samples), limit_of(mode),
+                    {{[&] { executor->submit(); }, [&] { submit_bare(calls, native_stream); }}});
 }
 
 bool compare_all(Device& device, const abi::WorkloadRegistry& registry, const Options& options) {
   using execution::ExecutionMode;
   bool all_within = true;
-  std::printf("%-10s %5s %-9s %10s %10s %7s %6s\n", "workload", "batch", "mode", "ours_us", "bare_us",
-              "ratio", "limit");
+  std::printf("%-10s %5s %-9s %10s %10s %7s %7s %7s %6s\n", "workload", "batch", "mode", "ours_us", "bare_us",
+              "ratio", "low", "high", "limit");
   for (const abi::WorkloadInfo& workload : registry.workloads()) {
     if (!options.workload.empty() && workload.name != options.workload) continue;
     for (const std::int64_t batch : {std::int64_t{1}, std::int64_t{256}}) {
@@ -163,7 +167,8 @@ bool compare_branches(Device& device, const abi::WorkloadRegistry&, const Option
   bool all_within = true;
   const std::unique_ptr<Stream> stream = device.make_stream();
   const std::unique_ptr<Kernel> kernel = device.make_empty_kernel();
-  std::printf("%-14s %10s %10s %7s %6s\n", "latency of", "ours_us", "bare_us", "ratio", "limit");
+  std::printf("%-14s %10s %10s %7s %7s %7s %6s\n", "latency of", "ours_us", "bare_us", "ratio", "low", "high",
+              "limit");
   for (const Case& each : {Case{"IF taken", 2, 1}, {"IF not taken", 2, 0}, {"SWITCH of 8", 8, 7}}) {
     const Buffer selector(device, sizeof(each.selector));
     stream->copy_to_device(selector.data(), &each.selector, sizeof(each.selector));
@@ -177,11 +182,17 @@ bool compare_branches(Device& device, const abi::WorkloadRegistry&, const Option
     const cuda::GraphExecHandle bare =
         bare_branch(*kernel, static_cast<const std::int32_t*>(selector.data()), each.arms);
     const auto native = static_cast<cudaStream_t>(stream->native_handle());
-    const std::vector<double> medians = take_latencies(
-        *stream, (options.samples + block_samples - 1) / block_samples,
-        {[&] { ours.enqueue(ours.exec, ours.stream); }, [&] { (void)cudaGraphLaunch(bare.get(), native); }});
+    const Paired paired = take_pairs(*stream, blocks_of(options.samples), limit,
+                                     {{[&] {
+                                         ours.enqueue(ours.exec, ours.stream);
+                                         stream->synchronize();
+                                       },
+                                       [&] {
+                                         (void)cudaGraphLaunch(bare.get(), native);
+                                         stream->synchronize();
+                                       }}});
     std::printf("%-14s", each.name);
-    all_within = print_within({medians[0], medians[1], medians[0] / medians[1]}, limit) && all_within;
+    all_within = print_within(paired, limit) && all_within;
   }
   return all_within;
 }

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <fstream>
@@ -34,36 +33,34 @@ constexpr Form forms[] = {
 constexpr std::size_t node_counts[] = {1, 4, 16, 64, 256, 1024, 4096};
 constexpr std::int64_t copied_bytes[] = {4 << 10, 1 << 20, 64 << 20};
 
-// Returns the mean of several builds. At thousands of nodes, a graph's address in memory changes its submit
-// time by several percent, so all builds are kept: each has another address.
+// Compares several builds at once. At thousands of nodes, a graph's address in memory changes its submit time
+// by several percent, so all builds are kept: each has another address.
 Paired compare_builds(Device& device, Stream& stream, const ir::Program& program, std::size_t nodes,
-                      IoForm form) {
+                      const Form& form) {
   constexpr std::size_t builds = 5;
   constexpr std::size_t blocks = 4;  // per build
   std::vector<std::unique_ptr<OurChain>> ours;
   std::vector<std::unique_ptr<BareChain>> bare;
-  Paired mean{0, 0, 1};
+  std::vector<Pair> pairs;
   for (std::size_t i = 0; i < builds; ++i) {
-    ours.push_back(std::make_unique<OurChain>(device, stream, program, form));
+    ours.push_back(std::make_unique<OurChain>(device, stream, program, form.form));
     bare.push_back(std::make_unique<BareChain>(device, program, nodes,
                                                static_cast<cudaStream_t>(stream.native_handle())));
-    const Paired paired = take_pairs(
-        stream, blocks, [&] { ours.back()->executor->submit(); }, [&] { bare.back()->step(form); });
-    mean.ours_us += paired.ours_us / builds;
-    mean.bare_us += paired.bare_us / builds;
-    mean.ratio *= std::pow(paired.ratio, 1.0 / builds);
+    pairs.push_back({[&ours = *ours.back()] { ours.executor->submit(); },
+                     [&bare = *bare.back(), &form] { bare.step(form.form); }});
   }
-  return mean;
+  return take_pairs(stream, blocks, form.limit, pairs);
 }
 
 bool compare_all(Device& device, Stream& stream, std::int64_t elements) {
   bool all_within = true;
-  std::printf("submit with %lld bytes in and as many out\n%-13s %6s %10s %10s %7s %6s\n",
-              static_cast<long long>(elements) * 4, "io", "nodes", "ours_us", "bare_us", "ratio", "limit");
+  std::printf("submit with %lld bytes in and as many out\n%-13s %6s %10s %10s %7s %7s %7s %6s\n",
+              static_cast<long long>(elements) * 4, "io", "nodes", "ours_us", "bare_us", "ratio", "low",
+              "high", "limit");
   for (const std::size_t nodes : node_counts) {
     const ir::Program program = chain_of(nodes, elements);
     for (const Form& form : forms) {
-      const Paired paired = compare_builds(device, stream, program, nodes, form.form);
+      const Paired paired = compare_builds(device, stream, program, nodes, form);
       std::printf("%-13s %6zu", form.name, nodes);
       all_within = print_within(paired, form.limit) && all_within;
     }

@@ -34,23 +34,34 @@ class GpuProgram {
   test::Rig rig_;
 };
 
-// The medians of our and of the bare blocks, and the median ratio of our block to the bare block after it.
+// What is compared: a step of ours, and the same calls without us.
+struct Pair {
+  std::function<void()> ours;
+  std::function<void()> bare;
+};
+
+// The medians of our and of the bare blocks, and the median ratio of neighbouring blocks with its 95 %
+// interval.
 struct Paired {
   double ours_us = 0.0;
   double bare_us = 0.0;
   double ratio = 0.0;
+  double low = 0.0;
+  double high = 0.0;
 };
 constexpr std::size_t block_samples = 50;
-// Times `blocks` blocks of 50 submits of each side. Blocks alternate; the stream is idle before each submit.
-Paired take_pairs(Stream& stream, std::size_t blocks, const std::function<void()>& ours,
-                  const std::function<void()>& bare);
+// Times blocks of 50 submits of each side of each pair, `blocks` (at least 6 over all pairs) per round. The
+// sides take turns, and either is first as often; the stream is idle before each submit. One round; with a
+// limit of the ratio up to 16, until the interval lies to one side of it, because some hosts launch in
+// several speeds.
+Paired take_pairs(Stream& stream, std::size_t blocks, double limit, const std::vector<Pair>& pairs);
 
 // result[i] is the median latency of steps[i], from the start of its submit until the host sees its end.
 // Each step has `blocks` blocks of 50; the blocks of all steps alternate.
 std::vector<double> take_latencies(Stream& stream, std::size_t blocks,
                                    const std::vector<std::function<void()>>& steps);
 
-// Ends a printed line. Returns false if the ratio is above the limit; 0: no limit.
+// Ends a printed line. Returns false if the interval of the ratio reaches above the limit; 0: no limit.
 bool print_within(const Paired& paired, double limit);
 
 }  // namespace graphbench::gpu

@@ -126,7 +126,7 @@ bool compare_workload(Device& device, const abi::WorkloadRegistry& registry, con
       bare.hit(bare_size, size, 0);
       bare.hit(bare_size, rows, size - rows);
     };
-    const Paired paired = take_pairs(stream, blocks, hits, bare_hits);
+    const Paired paired = take_pairs(stream, blocks, limit, {{hits, bare_hits}});
     std::printf("%-10s %5lld in %5lld", workload.c_str(), static_cast<long long>(rows),
                 static_cast<long long>(size));
     all_within = print_within(paired, limit) && all_within;
@@ -164,7 +164,7 @@ bool compare_shared(Device& device, const abi::WorkloadRegistry& registry) {
     }
   };
   ours();
-  const Paired paired = take_pairs(rig.stream(), blocks, ours, bare);
+  const Paired paired = take_pairs(rig.stream(), blocks, limit, {{ours, bare}});
   std::printf("%-10s %5d in %5d", "mlp-shared", 1, 2);
   return print_within(paired, limit);
 }
@@ -175,8 +175,10 @@ int run(Device& device, std::vector<std::string> workloads) {
   if (workloads.empty()) {
     for (const abi::WorkloadInfo& workload : registry.workloads()) workloads.push_back(workload.name);
   }
-  std::printf("submit of a full hit and a padded one, of 67 sizes\n%-10s %5s    %5s %10s %10s %7s %6s\n",
-              "workload", "rows", "size", "ours_us", "bare_us", "ratio", "limit");
+  std::printf(
+      "submit of a full hit and a padded one, of 67 sizes\n"
+      "%-10s %5s    %5s %10s %10s %7s %7s %7s %6s\n",
+      "workload", "rows", "size", "ours_us", "bare_us", "ratio", "low", "high", "limit");
   bool all_within = compare_shared(device, registry);
   for (const std::string& workload : workloads)
     all_within = compare_workload(device, registry, workload) && all_within;

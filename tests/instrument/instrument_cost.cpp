@@ -27,7 +27,7 @@ struct Options {
   std::vector<std::string> workloads = {"mlp", "attention", "conv"};
   std::int64_t batch = 1;
   std::size_t pairs = 15000;
-  std::size_t rounds_max = 40;
+  double seconds_max = 40;
   double limit_ns = 0;  // 0: none
 };
 
@@ -82,19 +82,19 @@ void take_pairs(execution::Executor& executor, Stream& stream, std::size_t pairs
 }
 
 // Takes rounds of pairs until the half width of the interval is at most `half_width_wanted_ns`, or for
-// `rounds_max` rounds. An eager step's submit spreads far more than a graph's, so it needs more rounds.
+// `seconds_max`. An eager step's submit spreads far more than a graph's, so it needs more rounds.
 Cost measure_cost(execution::Executor& executor, Stream& stream, measure::SubmitterPin& pin,
                   const Options& options) {
   Steps steps;
   std::mt19937 coin(1);
-  Cost cost;
-  for (std::size_t round = 0; round < options.rounds_max; ++round) {
+  const auto start = Clock::now();
+  while (true) {
     pin.hold();
     take_pairs(executor, stream, options.pairs, coin, steps);
-    cost = cost_of(steps.sampled_ns, steps.bare_ns);
-    if (cost.interval.high - cost.interval.low <= 2 * half_width_wanted_ns) break;
+    const Cost cost = cost_of(steps.sampled_ns, steps.bare_ns);
+    const bool known = cost.interval.high - cost.interval.low <= 2 * half_width_wanted_ns;
+    if (known || Clock::now() - start >= std::chrono::duration<double>(options.seconds_max)) return cost;
   }
-  return cost;
 }
 
 bool run(const Options& options) {
@@ -148,9 +148,9 @@ int main(int argc, char** argv) {
   app.add_option("--pairs", options.pairs, "pairs of steps a round")
       ->check(CLI::Range(100, 10'000'000))
       ->capture_default_str();
-  app.add_option("--rounds-max", options.rounds_max,
-                 "rounds at most, until the interval is 25 ns to each side")
-      ->check(CLI::Range(1, 1000))
+  app.add_option("--seconds-max", options.seconds_max,
+                 "start no round later than this, where the interval is wider than 25 ns to each side")
+      ->check(CLI::Range(0.0, 3600.0))
       ->capture_default_str();
   app.add_option("--limit", options.limit_ns,
                  "exit with 1 where the interval reaches above so many nanoseconds")

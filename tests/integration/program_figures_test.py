@@ -79,7 +79,8 @@ class ProgramFigures(unittest.TestCase):
         self.write("edges.json", cell(launches=launches(1e-5, 1.1e-5)),
                    cell(edges="full", launches=launches(1.2e-5, 1.2e-5)), cell(batch=8, edges="full"))
         (self.folder / "branches.bare.log").write_text(
-            "IF not taken    8.00   8.00   1.000   1.10\nSWITCH of 8    10.00   8.00   1.250   1.10\n")
+            "IF not taken    8.00   8.00   1.000   0.998   1.002   1.10\n"
+            "SWITCH of 8    10.00   8.00   1.250   1.200   1.300   1.10  OVER\n")
         rows = figures.branch_rows(self.folder)
         self.assertEqual([True, False, True, False], [row.passed for row in rows])
         self.assertEqual("b1 1.250 (1.250..1.250)", rows[2].measured)

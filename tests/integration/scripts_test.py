@@ -412,10 +412,10 @@ class Figures(unittest.TestCase):
 
     def test_loops_of_callers_are_read_line_by_line(self):
         text = ("submit with 4096 bytes in and as many out\n"
-                "io             nodes    ours_us    bare_us   ratio  limit\n"
-                "copy_in_out        1       9.20       9.10   1.011   1.05\n"
-                "recapture         16      30.00      20.00   1.500   0.00\n"
-                "update          4096    4400.00    3600.00   1.222   1.10  OVER\n"
+                "io             nodes    ours_us    bare_us   ratio     low    high  limit\n"
+                "copy_in_out        1       9.20       9.10   1.011   1.001   1.050   1.05\n"
+                "recapture         16      30.00      20.00   1.500   1.400   1.600   0.00\n"
+                "update          4096    4400.00    3600.00   1.222   1.200   1.240   1.10  OVER\n"
                 "| nodes | bytes | `static` | two copies | `update` |\n"
                 "| 4096 | 4096 | 1700 | 1708 | 5200 |\n"
                 "1000 updates of 16 nodes: device +0, heap -16, resident +4096 bytes\n"
@@ -426,18 +426,20 @@ class Figures(unittest.TestCase):
 
     def test_hits_of_ladders_are_read_line_by_line(self):
         text = ("submit of a full hit and a padded one, of 67 sizes\n"
-                "workload    rows     size    ours_us    bare_us   ratio  limit\n"
-                "mlp            5 in     8      12.50      12.00   1.042   1.10\n"
-                "attention    505 in   512      19.00      16.00   1.188   1.10  OVER\n")
+                "workload    rows     size    ours_us    bare_us   ratio     low    high  limit\n"
+                "mlp            5 in     8      12.50      12.00   1.042   1.030   1.060   1.10\n"
+                "attention    505 in   512      19.00      16.00   1.188   1.170   1.200   1.10  OVER\n")
         rows = self.assert_read(figures.ladder_rows, text, True, False)
         self.assertIn("attention, 505 rows in 512", rows[1].figure)
 
     def test_bare_loops_are_read_line_by_line(self):
-        text = ("workload   batch mode         ours_us    bare_us   ratio  limit\n"
-                "mlp            1 whole            2.20       2.10   1.048   1.10\n"
-                "attention    256 piecewise      360.00     300.00   1.200   1.15  OVER\n")
-        rows = self.assert_read(figures.bare_rows, text, True, False)
-        self.assertIn("attention b256 piecewise", rows[1].figure)
+        text = ("workload   batch mode         ours_us    bare_us   ratio     low    high  limit\n"
+                "mlp            1 whole            2.20       2.10   1.048   1.046   1.050   1.10\n"
+                "conv           1 piecewise       76.00      73.00   1.064   0.990   1.128   1.10  OVER\n"
+                "attention    256 piecewise      360.00     300.00   1.200   1.190   1.210   1.15  OVER\n")
+        rows = self.assert_read(figures.bare_rows, text, True, False, False)
+        self.assertEqual("1.064 (95 %: 0.990..1.128)", rows[1].measured)
+        self.assertIn("attention b256 piecewise", rows[2].figure)
 
     def test_lost_memory_is_read_line_by_line(self):
         line = "{} 1000 capture/destroy cycles, 10000 replays: free before 9, after 8, lost {} bytes{}\n"
