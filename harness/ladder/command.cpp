@@ -229,6 +229,7 @@ class LadderJob final : public sweep::Job {
         serve_all(plan_verification(checked_.plan, request_, findings.suggestions, findings.ladders));
       add_verification(findings.ladders, findings.suggestions);
     }
+    add_memory(findings.ladders, findings.suggestions);
     if (best_) {
       findings.best =
           best_modes(findings.ladders, [&](const model::Cell& cell) { return tokens_of(checked_, cell); });

@@ -295,7 +295,7 @@ struct Suggestion {
   std::string trust = {};                       // why the measurements are little trusted; empty: they are
   std::string verified_by;                      // id of the ladder that served these sizes; empty: none
   std::optional<double> verified_step_seconds;  // mean of the served steps
-  std::optional<double> verified_memory_bytes = {};  // the pool and the execs of that ladder
+  std::optional<double> verified_memory_bytes = {};  // the pool and the execs where these sizes were served
   std::string eager = "graphbench";                  // the program whose eager steps are the comparison
   std::optional<double> eager_verified_step_seconds = {};
   std::optional<double> over_eager = {};  // eager's served time over the suggestion's; from 3 launches on

@@ -296,6 +296,14 @@ std::vector<PlannedLadder> plan_verification(const model::Plan& plan, const Ladd
   return ladders;
 }
 
+void add_memory(const std::vector<Ladder>& ladders, std::vector<Suggestion>& suggestions) {
+  for (Suggestion& made : suggestions) {
+    const Ladder* const graphs = served(ladders, made, made.sizes);
+    const std::int64_t bytes = graphs == nullptr ? 0 : graph_bytes(graphs->launches.front());
+    if (bytes > 0) made.verified_memory_bytes = static_cast<double>(bytes);
+  }
+}
+
 void add_verification(const std::vector<Ladder>& ladders, std::vector<Suggestion>& suggestions) {
   for (Suggestion& made : suggestions) {
     const Ladder* const graphs = served(ladders, made, made.sizes);
@@ -305,8 +313,6 @@ void add_verification(const std::vector<Ladder>& ladders, std::vector<Suggestion
     if (own.empty()) continue;
     made.verified_by = graphs->id;
     made.verified_step_seconds = model::mean_of(own);
-    if (const std::int64_t bytes = graph_bytes(graphs->launches.front()); bytes > 0)
-      made.verified_memory_bytes = static_cast<double>(bytes);
     made.eager_verified_step_seconds = model::mean_of(eagers);
     for (RivalList& rival : made.rivals) {
       const Ladder* const of = served(ladders, made, rival.sizes);

@@ -54,6 +54,9 @@ std::vector<PlannedLadder> plan_verification(const model::Plan& plan, const Ladd
 // Adds the served times to each suggestion that was served, and to its rivals. `no_suggestion` then says why
 // they do not confirm the suggestion, or is empty.
 void add_verification(const std::vector<Ladder>& ladders, std::vector<Suggestion>& suggestions);
+// Adds the memory of graphs that was measured where the suggested sizes were served. Without a verification
+// too: a ladder that was asked for can have these sizes.
+void add_memory(const std::vector<Ladder>& ladders, std::vector<Suggestion>& suggestions);
 
 inline constexpr double gain_that_counts = 0.02;
 

@@ -297,13 +297,23 @@ Suggestion verified(const std::vector<Ladder>& ladders, std::vector<std::int64_t
   return made[0];
 }
 
+TEST(ServedMemory, IsThatOfAnyLadderOfTheSuggestedSizes) {
+  std::vector<Suggestion> made(2);
+  for (Suggestion& each : made) each.cell.mode = "whole";
+  made[0].sizes = {2};
+  made[1].sizes = {2, 4};
+  add_memory({served_in("whole", {2}, {1.0})}, made);
+  EXPECT_EQ(made[0].verified_memory_bytes, 1024);
+  EXPECT_EQ(made[1].verified_memory_bytes, std::nullopt);
+  EXPECT_EQ(made[0].verified_by, "");
+}
+
 TEST(Verification, IsASuggestionWhereItsServiceAgreesAndItGainsForSure) {
   const Suggestion made =
       verified({served_in("whole", {2}, {1.0, 1.01, 1.02}), served_in("eager", {}, {1.2, 1.21, 1.25})});
   EXPECT_EQ(made.no_suggestion, "");
   EXPECT_EQ(made.verified_by, "whole");
   EXPECT_DOUBLE_EQ(made.verified_step_seconds.value(), 1.01);
-  EXPECT_DOUBLE_EQ(made.verified_memory_bytes.value(), 1024);
   EXPECT_DOUBLE_EQ(made.eager_verified_step_seconds.value(), 1.22);
   EXPECT_DOUBLE_EQ(made.over_eager.value(), 1.22 / 1.01);
   EXPECT_GT(made.over_eager_ci95_low.value(), 1);
