@@ -50,10 +50,11 @@ options::ReadValue into_seconds(double& target, double low) {
 void add_options(options::Options& options, CanaryArguments& asked) {
   options.own(
       {"--against", "DOC", "compare with this document of an earlier canary", options::into(asked.against)});
-  options.own({"--processes", "N",
-               "processes that measure the floors (default: 50, or as many as 70 s allow)",
-               options::into(asked.processes, {static_cast<std::int64_t>(processes_min), 10'000},
-                             " is not valid: give a number of processes from ")});
+  options.own(
+      {"--processes", "N", "processes that measure the floors (default: 50, or as many as 70 s allow)",
+       options::into(asked.processes,
+                     {static_cast<std::int64_t>(processes_min), static_cast<std::int64_t>(processes_max)},
+                     " is not valid: give a number of processes from ")});
   options.own({"--soak", "SECONDS", "run two graphs beside a copy for this long; 0: do not (default: 5)",
                into_seconds(asked.soak_seconds, 0)});
   options.own({"--hang", "SECONDS", "a call that does not return for this long hangs (default: 30)",

@@ -90,6 +90,9 @@ Canary read_canary(std::string_view text, const std::string& source) {
   std::set<std::string> names;
   for (const CanaryFloor& floor : canary.floors) {
     if (!names.insert(floor.name).second) walk.fail("floors: " + in_quotes(floor.name) + " appears twice");
+    if (floor.values.size() > processes_max)
+      walk.fail(fmt::format("floors: {} has {} values: a canary has at most {}", in_quotes(floor.name),
+                            floor.values.size(), processes_max));
     const auto wrong =
         std::ranges::find_if(floor.values, [](double value) { return !(value > 0 && std::isfinite(value)); });
     if (wrong != floor.values.end())

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <boost/math/distributions/normal.hpp>
 #include <cmath>
+#include <numeric>
 #include <random>
 
 #include "graphs/base/text.hpp"
@@ -50,21 +51,38 @@ struct Tested {
   double margin;
 };
 
-Tested test_of(const std::vector<double>& before, const std::vector<double>& after,
-               const TestSettings& settings) {
-  std::vector<double> differences;
-  differences.reserve(before.size() * after.size());
-  for (const double one : before)
-    for (const double other : after) differences.push_back(other - one);
-  const auto pairs = static_cast<double>(differences.size());
-  const double deviation = std::sqrt(pairs * static_cast<double>(before.size() + after.size() + 1) / 12);
+// Returns the smallest d so that more than `rank` of the differences AFTER - BEFORE are at most d. Both sides
+// are ascending: then counting takes one walk over both, while all pairs would take gigabytes.
+double nth_difference(const std::vector<double>& before, const std::vector<double>& after, std::size_t rank) {
+  const auto at_most = [&](double limit) {
+    std::size_t count = 0, others = 0;
+    for (const double one : before) {
+      while (others < after.size() && after[others] - one <= limit) ++others;
+      count += others;
+    }
+    return count;
+  };
+  double low = after.front() - before.back(), high = after.back() - before.front();
+  if (at_most(low) > rank) return low;
+  for (int halved = 0; halved < 200; ++halved) {  // so often only towards 0
+    const double middle = std::midpoint(low, high);
+    if (middle <= low || middle >= high) break;
+    (at_most(middle) > rank ? high : low) = middle;
+  }
+  return high;
+}
+
+Tested test_of(std::vector<double> before, std::vector<double> after, const TestSettings& settings) {
+  std::ranges::sort(before);
+  std::ranges::sort(after);
+  const std::size_t pairs = before.size() * after.size();
+  const double deviation =
+      std::sqrt(static_cast<double>(pairs) * static_cast<double>(before.size() + after.size() + 1) / 12);
   // The number of smallest differences that lie below the bound.
-  const auto below = static_cast<std::ptrdiff_t>(
-      std::max(0.0, std::floor(pairs / 2 - 0.5 - z_of(settings.alpha) * deviation)));
-  std::nth_element(differences.begin(), differences.begin() + below, differences.end());
-  const double low = differences[static_cast<std::size_t>(below)];
+  const double below = std::floor(static_cast<double>(pairs) / 2 - 0.5 - z_of(settings.alpha) * deviation);
+  const double low = nth_difference(before, after, static_cast<std::size_t>(std::max(0.0, below)));
   const double spread = std::expm1(std::max(spread_of(before), spread_of(after)));
-  return {quantile(std::move(differences), 0.5), low, std::max(settings.margin_min, spread)};
+  return {nth_difference(before, after, pairs / 2), low, std::max(settings.margin_min, spread)};
 }
 
 std::vector<double> resampled(const std::vector<double>& values, std::mt19937_64& random) {

@@ -12,6 +12,7 @@ namespace graphbench::canary {
 inline constexpr double family_alpha = 0.01;
 // Fewer values of a floor on a side are not compared.
 inline constexpr std::size_t processes_min = 8;
+inline constexpr std::size_t processes_max = 10'000;
 // A canary is blind if it would not have found this relative change of a floor.
 inline constexpr double blind_above = 1;
 

@@ -3,7 +3,10 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <cmath>
+#include <random>
+#include <utility>
 
 #include "harness/canary/document.hpp"
 #include "tests/support/refusal.hpp"
@@ -73,6 +76,26 @@ TEST(Change, OfNumbersThatDoNotSpreadIsFound) {
   EXPECT_TRUE(change_of(values(64, 0), values(71, 0), {0.001, 0.1})->slower);
 }
 
+TEST(Change, IsTheMedianOfAllDifferences) {
+  std::mt19937_64 random(1);
+  for (const auto& [more, fewer] : {std::pair(8, 9), std::pair(20, 8), std::pair(31, 33)}) {
+    std::vector<double> before, after, all;
+    for (int i = 0; i < more; ++i) before.push_back(1 + static_cast<double>(random() % 8) / 64);
+    for (int i = 0; i < fewer; ++i) after.push_back(1 + static_cast<double>(random() % 9) / 64);
+    for (const double one : before)
+      for (const double other : after) all.push_back(std::log(other) - std::log(one));
+    std::ranges::sort(all);
+    EXPECT_DOUBLE_EQ(change_of(before, after, {0.001, 0.02})->ratio, std::exp(all[all.size() / 2]));
+  }
+}
+
+TEST(Change, OfTheMostProcessesNeedsNoPairInMemory) {
+  const auto most = static_cast<int>(processes_max);
+  const Change change = change_of(values(1, 0.05, most), values(1.3, 0.05, most), {0.001, 0.02, 2}).value();
+  EXPECT_NEAR(change.ratio, 1.3, 1e-9);
+  EXPECT_GT(change.low, 1.29);
+}
+
 TEST(Change, NeedsSeveralProcesses) {
   EXPECT_FALSE(change_of(values(1, 0.1, 7), values(1, 0.1), {0.001, 0.02}).has_value());
   // The bound of so few values is below the smallest difference, if the level is that small.
@@ -135,6 +158,9 @@ TEST(Document, ThatIsWrongIsRefusedInALine) {
   EXPECT_THAT(refusal(R"({"schema": "graphbench.floors/1"})"), HasSubstr("canary --json"));
   EXPECT_THAT(refusal(R"({"schema": "graphbench.canary/1", "verdict": "odd"})"), HasSubstr("\"odd\""));
   Canary canary = sample();
+  canary.floors[1].values = values(1, 0, static_cast<int>(processes_max) + 1);
+  EXPECT_THAT(refusal(to_json(canary)), HasSubstr("\"graph_launch\" has 10001 values: a canary has at most"));
+  canary = sample();
   canary.floors[2].values[3] = 0;
   EXPECT_THAT(refusal(to_json(canary)), HasSubstr("\"busy_graph_launch\" has the value 0"));
   canary = sample();
