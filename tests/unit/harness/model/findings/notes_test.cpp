@@ -208,10 +208,8 @@ TEST(Notes, DoNotDoubtForFewCells) {
   EXPECT_THAT(notes_of(result).front().text, HasSubstr("17 of 324 cells throttled by hw_thermal_slowdown: 6 "
                                                        "eager, 5 piecewise, 6 whole): let the device cool"));
   // In fewer than half of a cell's launches, heat does not move the median.
-  for (CellResult& cell : result.cells) {
-    const Launch cool = samples::default_sweep_result().cells.front().launches.front();
-    cell.launches.insert(cell.launches.end(), 2, cool);
-  }
+  const Launch cool = samples::default_sweep_result().cells.front().launches.front();
+  for (CellResult& cell : result.cells) cell.launches.insert(cell.launches.end(), 2, cool);
   EXPECT_EQ(notes_of(result).front().code, "trust_high");
   make_uncertain(result, 16);
   EXPECT_EQ(notes_of(result).front().code, "trust_high");
