@@ -21,9 +21,11 @@ double median(std::vector<double>& samples) {
 template <class Submit>
 double take_block(Stream& stream, std::vector<double>& samples_us, const Submit& submit) {
   samples_us.clear();
+  const auto begin = std::chrono::steady_clock::now();
   for (std::size_t i = 0; i < block_samples; ++i) {
     stream.synchronize();
     const auto start = std::chrono::steady_clock::now();
+    if (i >= block_samples_min && start - begin > block_time_max) break;
     submit();
     const auto stop = std::chrono::steady_clock::now();
     samples_us.push_back(std::chrono::duration<double, std::micro>(stop - start).count());

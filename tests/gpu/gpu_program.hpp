@@ -2,6 +2,7 @@
 // submit time with a bare one, measured alternately in one process.
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <string>
@@ -49,7 +50,9 @@ struct Paired {
   double low = 0.0;
   double high = 0.0;
 };
-constexpr std::size_t block_samples = 50;
+// A block that takes long has fewer samples: a graph of thousands of nodes takes 30 ms to be captured again.
+constexpr std::size_t block_samples = 50, block_samples_min = 10;
+constexpr std::chrono::milliseconds block_time_max{100};
 // Times blocks of 50 submits of each side of each pair, `blocks` (at least 6 over all pairs) per round. The
 // sides take turns, and either is first as often; the stream is idle before each submit. One round; with a
 // limit of the ratio up to 16, until the interval lies to one side of it, because some hosts launch in
