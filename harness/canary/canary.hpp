@@ -16,7 +16,7 @@ struct FloorRow {
   std::string_view name;
   std::string_view label;
   std::string_view unit;     // "seconds", "bytes"
-  double margin_min = 0.05;  // smaller changes do not matter, or are below the resolution
+  double margin_min = 0.05;  // smaller changes do not matter, or are below the resolution of the memory
 };
 const std::vector<FloorRow>& floor_rows();
 
@@ -38,6 +38,9 @@ struct CanaryFloor {
 };
 
 enum class Answer : std::uint8_t { yes, no, absent };
+
+// A probe without a process of its own. `no`: one crashed, and no more were begun.
+inline constexpr std::string_view every_process = "every process measures the floors";
 
 struct Probe {
   std::string name;

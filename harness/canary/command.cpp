@@ -80,8 +80,7 @@ class CanaryJob final : public sweep::Job {
   std::string name() const override { return "canary"; }
 
   void check() override {
-    if (!asked_.against.empty())
-      base_ = read_canary(model::read_text(asked_.against).view(), "--against: " + in_quotes(asked_.against));
+    if (!asked_.against.empty()) read_base();
     made_.measured_at = utc_now();
   }
 
@@ -119,7 +118,7 @@ class CanaryJob final : public sweep::Job {
   void summarise() override {
     made_.tool_version = GRAPHBENCH_VERSION;
     made_.tool_commit = GRAPHBENCH_COMMIT;
-    if (made_.processes == 0) {  // the first process hung, so nothing is known of the device
+    if (made_.processes == 0) {  // the first process hung or crashed, so nothing is known of the device
       facts_.kind = options_.device == "host" ? "host" : "cuda";
       facts_.name = "unknown";
     }
@@ -151,6 +150,18 @@ class CanaryJob final : public sweep::Job {
   std::int64_t processes() const { return asked_.processes > 0 ? asked_.processes : processes_usual; }
   std::int64_t probes() const { return std::ssize(probe_rows) - (asked_.soak_seconds == 0 ? 1 : 0); }
 
+  void read_base() {
+    const std::string where = "--against: " + in_quotes(asked_.against);
+    if (wants_json_ && options::same_file(asked_.against, options_.json))
+      throw InputError("--json", in_quotes(options_.json) +
+                                     " is the document of --against, which would be lost: give another file");
+    base_ = read_canary(model::read_text(asked_.against).view(), where);
+    if (base_->processes == 0)
+      throw InputError(where,
+                       "its first process did not end, so it names no card and has no floors: give a "
+                       "document with values");
+  }
+
   CanaryAnswer ask(sweep::Run& run, Ask what, const char* name) {
     progress_.worker = name;
     progress_.elapsed_seconds = watch_.seconds();
@@ -169,11 +180,16 @@ class CanaryJob final : public sweep::Job {
     while (made_.processes < processes()) {
       const CanaryAnswer answer = ask(run, Ask::floors, "floors");
       if (answer.hang) return false;
+      if (answer.reason && answer.reason->code == "crashed" && (made_.processes > 0 || base_)) {
+        made_.probes.push_back({std::string(every_process), Answer::no, answer.reason->message});
+        return true;
+      }
       if (answer.reason) fail(*answer.reason);
       for (const auto& [name, value] : answer.values) values_[name].push_back(value);
       if (made_.processes++ == 0 && is_other_card(answer.facts)) return false;
       if (asked_.processes == 0 && watch_.seconds() > floors_seconds_max) break;
     }
+    made_.probes.push_back({std::string(every_process), Answer::yes});
     return true;
   }
 

@@ -87,17 +87,27 @@ Canary read_canary(std::string_view text, const std::string& source) {
       walk.fail("the schema is " + in_quotes(name) + ": give a file that `graphbench canary --json` wrote");
   });
   if (!has_schema) walk.fail("the file has no \"schema\": give a file that `graphbench canary --json` wrote");
+  if (canary.processes < 0) walk.fail(fmt::format("processes: {} is negative", canary.processes));
   std::set<std::string> names;
+  for (const Probe& probe : canary.probes) {
+    if (!names.insert(probe.name).second) walk.fail("probes: " + in_quotes(probe.name) + " appears twice");
+  }
   for (const CanaryFloor& floor : canary.floors) {
     if (!names.insert(floor.name).second) walk.fail("floors: " + in_quotes(floor.name) + " appears twice");
     if (floor.values.size() > processes_max)
       walk.fail(fmt::format("floors: {} has {} values: a canary has at most {}", in_quotes(floor.name),
                             floor.values.size(), processes_max));
+    const auto row = std::ranges::find(floor_rows(), floor.name, &FloorRow::name);
+    if (row != floor_rows().end() && row->unit != floor.unit)
+      walk.fail(fmt::format("floors: {} has the unit {}: it is in {}", in_quotes(floor.name),
+                            in_quotes(floor.unit), row->unit));
+    std::vector<double> values = floor.values;
+    values.push_back(floor.median);
     const auto wrong =
-        std::ranges::find_if(floor.values, [](double value) { return !(value > 0 && std::isfinite(value)); });
-    if (wrong != floor.values.end())
-      walk.fail(
-          fmt::format("floors: {} has the value {}, which is not positive", in_quotes(floor.name), *wrong));
+        std::ranges::find_if(values, [](double value) { return !(value >= 1e-15 && value <= 1e15); });
+    if (wrong != values.end())
+      walk.fail(fmt::format("floors: {} has the value {}, which is not from 1e-15 to 1e15",
+                            in_quotes(floor.name), *wrong));
   }
   return canary;
 }

@@ -175,7 +175,7 @@ struct Prober {
     lanes[0].stream->copy_to_host(host.get(), lanes[0].from.data(), bytes);
     lanes[0].stream->synchronize();
     const Stopwatch watch;
-    while (watch.seconds() < request.soak_seconds) {
+    do {
       for (Lane& lane : lanes) {
         meter.enter(DeviceCall::launch_graph);
         lane.exec->launch(*lane.stream);
@@ -185,7 +185,7 @@ struct Prober {
       meter.enter(DeviceCall::synchronize);
       for (const Lane& lane : lanes) lane.stream->synchronize();
       copying->synchronize();
-    }
+    } while (watch.seconds() < request.soak_seconds);
     for (Lane& lane : lanes) {
       if (device.digest(*lane.stream, lane.to.data(), bytes) != lane.digest)
         say(Answer::no, "a graph copied other bytes");

@@ -2,13 +2,16 @@
 
 import json
 import os
+import pathlib
+import signal
 import subprocess
 import sys
 import unittest
 
 import jsonschema
+from client import children_of, wait_for
 from drivers_test import ShimCase
-from harness_case import PLUGINS, SCHEMAS, HarnessCase
+from harness_case import BINARY, PLUGINS, SCHEMAS, HarnessCase
 
 BRIEF = ["canary", "--device", "host", "--no-pin", "--processes", "8", "--soak", "0.05"]
 # Plays the real driver: a launch writes a byte to descriptor 1.
@@ -129,6 +132,39 @@ class Canary(CanaryCase):
                 (["--batch", "3"], ("--batch",))):
             with self.subTest(arguments):
                 self.assert_refused(self.run_graphbench("canary", "--device", "host", *arguments), *words)
+
+    def test_the_base_is_not_written_over(self):
+        document, _ = self.canary(file="base.json")
+        done = self.run_graphbench(*BRIEF, "--against", "base.json", "--json", "./base.json")
+        self.assert_refused(done, "--json", "./base.json", "--against", "another file")
+        self.assertEqual(document, self.result("base.json"))
+        document["floors"], document["processes"] = [], 0
+        self.write("base.json", json.dumps(document))
+        self.assert_refused(self.run_graphbench(*BRIEF, "--against", "base.json"), "--against", "names no card")
+
+    def test_a_short_soak_copies_before_it_compares(self):
+        self.run_graphbench(*BRIEF[:-1], "1e-9", "--json", "short.json", code=0)
+        document = self.result("short.json")
+        self.assertEqual("yes", {each["name"]: each["answer"] for each in document["probes"]}[
+            "two graphs beside a copy"])
+
+    def test_what_was_measured_before_a_crash_is_kept(self):
+        process = subprocess.Popen([BINARY, *BRIEF[:4], "--processes", "500", "--json", "crash.json"],
+                                   cwd=self.folder, env=self.environment(), stdout=subprocess.PIPE, text=True)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        first = wait_for("the first process", lambda: children_of(process.pid))
+        child = wait_for("a later process", lambda: [each for each in children_of(process.pid)
+                                                     if each not in first])[0]
+        wait_for("its call", lambda: "--canary-process" in pathlib.Path(f"/proc/{child}/cmdline").read_text())
+        os.kill(child, signal.SIGSEGV)
+        said, _ = process.communicate()
+        self.assertEqual(10, process.returncode, said)
+        self.assertRegex(said, r"(?m)^broken: every process measures the floors \(the canary process crashed with "
+                               r"SIGSEGV.*, after \d+\)$")
+        document = self.result("crash.json")
+        self.assert_valid(document)
+        self.assertGreater(len(document["floors"][0]["values"]), 0)
 
     def test_the_formats_and_the_dry_run(self):
         done = self.run_graphbench(*BRIEF, "--format", "json", code=0)

@@ -133,7 +133,39 @@ TEST(Compare, IsBlindWhereASideHasTooFewValuesOrSpreads) {
   EXPECT_EQ(exit_code_of(compared(now).verdict), 11);
   now.floors.erase(now.floors.begin() + 1);
   EXPECT_EQ(compared(now).sentence, "blind: graph launch: too few values");
-  EXPECT_EQ(compared(sample(), now).verdict, Verdict::same) << "a floor that BASE's device lacked";
+  EXPECT_THAT(compared(sample(), now).sentence,
+              testing::MatchesRegex("same .would have seen [0-9]+ %.; not compared: graph launch"));
+  now.floors.clear();
+  EXPECT_THAT(compared(sample(), now).sentence, HasSubstr("blind: no floor has values on both sides; not "));
+}
+
+TEST(Compare, SaysWhatIsNotComparedOfTheAnswers) {
+  Canary without = sample();
+  without.probes.clear();
+  EXPECT_THAT(
+      compared(without).sentence,
+      testing::MatchesRegex("same .would have seen [0-9]+ %.; not compared: an update keeps clusters"));
+  Canary now = sample();
+  now.probes[0].answer = Answer::no;
+  EXPECT_EQ(compared(now, without).sentence, "blind: an update keeps clusters: no, and BASE did not ask");
+}
+
+TEST(Compare, ACrashIsBrokenWhateverBaseAsked) {
+  Canary now = sample();
+  now.probes.push_back({std::string(every_process), Answer::no, "it crashed with SIGSEGV"});
+  EXPECT_EQ(compared(now).sentence, "broken: every process measures the floors (it crashed with SIGSEGV)");
+  describe_alone(now);
+  EXPECT_EQ(now.sentence, "broken: every process measures the floors (it crashed with SIGSEGV, after 50)");
+  EXPECT_EQ(exit_code_of(now.verdict), 10);
+}
+
+TEST(Compare, DoesNotTakeATickOfTheClockForAChange) {
+  Canary before = sample(), now = sample();
+  before.floors[1] = {"graph_launch", "seconds", 80e-9, values(80e-9, 0)};
+  now.floors[1] = {"graph_launch", "seconds", 90e-9, values(90e-9, 0)};
+  EXPECT_EQ(compared(now, before).verdict, Verdict::same);
+  now.floors[1].values = values(120e-9, 0);
+  EXPECT_EQ(compared(now, before).verdict, Verdict::slower);
 }
 
 TEST(Compare, AHangIsAllThatCounts) {
@@ -163,6 +195,17 @@ TEST(Document, ThatIsWrongIsRefusedInALine) {
   canary = sample();
   canary.floors[2].values[3] = 0;
   EXPECT_THAT(refusal(to_json(canary)), HasSubstr("\"busy_graph_launch\" has the value 0"));
+  canary.floors[2].values[3] = 5e-324;
+  EXPECT_THAT(refusal(to_json(canary)), HasSubstr("which is not from 1e-15 to 1e15"));
+  canary = sample();
+  canary.floors[0].unit = "bytes";
+  EXPECT_THAT(refusal(to_json(canary)), HasSubstr("has the unit \"bytes\": it is in seconds"));
+  canary = sample();
+  canary.processes = -3;
+  EXPECT_THAT(refusal(to_json(canary)), HasSubstr("processes: -3"));
+  canary = sample();
+  canary.probes.push_back(canary.probes[0]);
+  EXPECT_THAT(refusal(to_json(canary)), HasSubstr("\"an update keeps clusters\" appears twice"));
   canary = sample();
   canary.floors.push_back(canary.floors[0]);
   EXPECT_THAT(refusal(to_json(canary)), HasSubstr("\"kernel_launch\" appears twice"));
