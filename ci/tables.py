@@ -172,7 +172,14 @@ def main():
         return
     if asked[0] not in TABLES:
         parser.error(f"--print: '{asked[0]}' is not a table: give {', '.join(TABLES)}")
-    print(TABLES[asked[0]]([json.loads(pathlib.Path(path).read_text()) for path in asked[1:]]))
+    if len(asked) < 2 or (asked[0] != "torch" and len(asked) > 2):
+        parser.error(f"--print: {asked[0]} is made of {'results' if asked[0] == 'torch' else 'one result'}")
+    try:
+        documents = [json.loads(pathlib.Path(path).read_text()) for path in asked[1:]]
+        print(TABLES[asked[0]](documents))
+    except (OSError, ValueError, KeyError, IndexError) as error:
+        given = ", ".join(asked[1:])
+        parser.error(f"--print: {given}: {type(error).__name__}: {error}: give a sweep's result")
 
 
 if __name__ == "__main__":

@@ -182,6 +182,8 @@ reporters::Report report_of(const std::vector<Bill>& bills) {
       continue;
     }
     section.sentences.push_back({bill.sentence});
+    if (bill.reason)
+      section.sentences.push_back({bill.reason->message, reporters::Weight::regression, bill.reason->code});
     add_causes(report, bill);
     report.sections.push_back(sizes_section(bill));
     if (!bill.sleep) continue;

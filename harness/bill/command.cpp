@@ -192,8 +192,8 @@ class Biller {
     return answer;
   }
 
-  // Returns false if the sizes could not be captured; the bill then has the reason.
-  bool settle(const BillAnswer& answer, Bill& made) const {
+  // Returns false if a process failed; the bill then has the reason.
+  static bool succeeded(const BillAnswer& answer, Bill& made) {
     if (answer.status == model::CellStatus::ok) return true;
     made.status = answer.status;
     made.reason = answer.reason;
@@ -203,9 +203,17 @@ class Biller {
                       answer.cycles.empty()
                           ? ""
                           : fmt::format(", after {}", model::plural(std::ssize(answer.cycles), "cycle")));
+    return false;
+  }
+
+  // Returns false if the sizes could not be captured; the bill then has the reason, and no prediction.
+  static bool settle(const BillAnswer& answer, Bill& made) {
+    if (succeeded(answer, made)) return true;
     made.prediction.reset();
     made.measured.reset();
     made.trade.reset();
+    made.memory.reset();
+    made.launches.clear();
     made.sentence.clear();
     return false;
   }
@@ -250,7 +258,7 @@ class Biller {
   bool sleep(BillTask asked, Bill& made) {
     asked.cycles = request_.cycles;
     BillAnswer answer = ask_as_tuned(asked, request_.sizes, made);
-    if (!settle(answer, made)) return false;
+    if (!succeeded(answer, made)) return false;  // what was predicted and measured before stays
     made.sleep = sleep_of(std::move(answer.cycles), answer.captures, std::move(answer.outputs));
     made.sentence = sentence_of(made);
     return true;

@@ -151,6 +151,14 @@ class Bill(HarnessCase):
                                    "--workload", "rank_step", "--capture-sizes", "1,2", "--cycles", "1",
                                    code=3)
         self.assertIn("cannot give up its graphs: it has no gb_step.drop", done.stderr)
+        document = self.result()
+        self.assert_valid_bill(document)
+        (bill,) = document["bills"]  # what was predicted before the cycles stays
+        self.assertEqual(("skipped", 2), (bill["status"], len(bill["prediction"]["sizes"])))
+        self.assertTrue(bill["memory"] and bill["launches"] and bill["sentence"])
+        for shown in (done.stdout, self.run_graphbench("show", "graphbench.json", code=(0, 3)).stdout):
+            self.assertIn(bill["sentence"].split(".")[0], shown)
+            self.assertIn("it has no gb_step.drop", shown)
 
     def test_an_interrupted_bill_keeps_what_it_measured(self):
         process = self.start(*TINY, *SIZES, "--mode", "whole,piecewise", "--verify", "10000",

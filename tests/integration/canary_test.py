@@ -140,7 +140,8 @@ class Canary(CanaryCase):
         self.assertEqual(document, self.result("base.json"))
         document["floors"], document["processes"] = [], 0
         self.write("base.json", json.dumps(document))
-        self.assert_refused(self.run_graphbench(*BRIEF, "--against", "base.json"), "--against", "names no card")
+        done = self.run_graphbench(*BRIEF, "--against", "base.json")
+        self.assert_refused(done, "--against", "names no card")
 
     def test_a_short_soak_copies_before_it_compares(self):
         self.run_graphbench(*BRIEF[:-1], "1e-9", "--json", "short.json", code=0)
@@ -156,12 +157,13 @@ class Canary(CanaryCase):
         first = wait_for("the first process", lambda: children_of(process.pid))
         child = wait_for("a later process", lambda: [each for each in children_of(process.pid)
                                                      if each not in first])[0]
-        wait_for("its call", lambda: "--canary-process" in pathlib.Path(f"/proc/{child}/cmdline").read_text())
+        command = pathlib.Path(f"/proc/{child}/cmdline")
+        wait_for("its call", lambda: "--canary-process" in command.read_text())
         os.kill(child, signal.SIGSEGV)
         said, _ = process.communicate()
         self.assertEqual(10, process.returncode, said)
-        self.assertRegex(said, r"(?m)^broken: every process measures the floors \(the canary process crashed with "
-                               r"SIGSEGV.*, after \d+\)$")
+        self.assertRegex(said, r"(?m)^broken: every process measures the floors \(the canary process crashed "
+                               r"with SIGSEGV.*, after \d+\)$")
         document = self.result("crash.json")
         self.assert_valid(document)
         self.assertGreater(len(document["floors"][0]["values"]), 0)

@@ -8,10 +8,13 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
 import unittest
+
+from client import wait_for
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 STAND_IN = f"""#!{sys.executable}
@@ -131,7 +134,33 @@ class Nightly(unittest.TestCase):
         self.assertIn("slower\n3 % planted in whole: not found", done.stdout)
         self.assertIn("not found", self.nightly(1, planted=1)[0].stdout)
         self.assertIn("blind", self.nightly(11, ab=11)[0].stdout)
+        self.assertIn("not found", self.nightly(1, ab=11, planted=1)[0].stdout)
         self.assertIn("nightly-ab: exit status 3", self.nightly(1, ab=3)[0].stderr)
+        self.assertIn("nightly-ab: exit status 2", self.nightly(2, ab=2)[0].stderr)
+        done = self.nightly(1, planted=3)[0]
+        self.assertIn("nightly-planted: exit status 3", done.stderr)
+        self.assertNotIn("planted in whole", done.stdout)
+
+    def test_a_signal_ends_what_runs(self):
+        out = self.folder / "out"
+        (self.folder / "new/bin/graphbench").write_text(f"""#!{sys.executable}
+import pathlib, signal, time
+signal.signal(signal.SIGINT, signal.default_int_handler)
+try:
+    pathlib.Path({str(self.folder / "begun")!r}).touch()
+    time.sleep(600)
+except KeyboardInterrupt:
+    pathlib.Path({str(self.folder / "ended")!r}).touch()
+""")
+        for each in (signal.SIGTERM, signal.SIGINT):
+            process = subprocess.Popen([self.folder / "new/ci/nightly", out, "--old", self.folder / "old"],
+                                       stderr=subprocess.PIPE, text=True)
+            wait_for("its command", lambda: (self.folder / "begun").exists())
+            process.send_signal(each)
+            self.assertEqual("ci/nightly: interrupted\n", process.communicate()[1])
+            self.assertEqual(130, process.returncode)
+            for name in ("begun", "ended"):
+                (self.folder / name).unlink()
 
     def test_what_cannot_be_compared_is_refused(self):
         self.assertIn("--old: no graphbench at", self.nightly(2, old="nothing")[0].stderr)
@@ -140,6 +169,21 @@ class Nightly(unittest.TestCase):
         self.assertIn("--old has CUDA's modules [] and --new [12, 13]", done.stderr)
         self.assertEqual([], told)
         self.assertIsNone(self.nightly(0, "--device", "host")[1][0][0])
+
+    def test_what_is_mistyped_is_refused_before_anything_runs(self):
+        for more, words in ((("--launches", "0"), "--launches: 0 is not positive"),
+                            (("--planted-mode", "foo"), "--planted-mode: invalid choice: 'foo'"),
+                            (("--new", str(self.folder / "old")), "--new: no "),
+                            (("--history", "/nope/h.sqlite"), "--history: there is no folder /nope")):
+            done, told = self.nightly(2, *more)
+            self.assertIn(words, done.stderr)
+            self.assertEqual([], told)
+        (self.folder / "h.sqlite").touch()
+        self.assertEqual(["history", "list"],
+                         self.nightly(0, "--history", str(self.folder / "h.sqlite"))[1][0][1:3])
+        shutil.rmtree(self.folder / "out")
+        (self.folder / "out").touch()
+        self.assertIn("give a folder", self.nightly(2)[0].stderr)
 
 
 if __name__ == "__main__":

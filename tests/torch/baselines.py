@@ -10,6 +10,7 @@ exit code is 0 if all gains are known as well, 1 if some are not or a cell faile
 
 import argparse
 import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -68,23 +69,35 @@ def unknown(document):
     return said
 
 
+def numbers(text):
+    found = [int(each) for each in text.split(",")]
+    if min(found) < 1:
+        raise argparse.ArgumentTypeError(f"{text}: give positive numbers, such as 5,10")
+    return found
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("--step", default=",".join(STEPS))
-    parser.add_argument("--launches", default="5,10")
+    parser.add_argument("--launches", type=numbers, default="5,10")
     parser.add_argument("--device", default="cuda:0")
     parser.add_argument("--python", default=sys.executable)
     parser.add_argument("--graphbench", default=HERE.parents[1] / "build/release/bin/graphbench")
     end = sys.argv.index("--") if "--" in sys.argv else len(sys.argv)
     given = parser.parse_args(sys.argv[1:end])
     given.more = sys.argv[end + 1:]
+    if not os.access(given.graphbench, os.X_OK):
+        parser.error(f"--graphbench: there is no program {given.graphbench}: build it, or name another")
     if strange := set(given.step.split(",")) - set(STEPS):
         parser.error(f"--step: '{min(strange)}' is not one of {', '.join(STEPS)}")
-    given.folder.mkdir(parents=True, exist_ok=True)
+    try:
+        given.folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        parser.error(f"{given.folder}: {error.strerror}: give a folder")
     missed = []
     for step in given.step.split(","):
-        for launches in map(int, given.launches.split(",")):
+        for launches in given.launches:
             began = time.monotonic()
             document, printed = measure(step, launches, given)
             (given.folder / f"{step}.log").write_text(printed, encoding="utf-8")
