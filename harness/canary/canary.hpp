@@ -17,6 +17,7 @@ struct FloorRow {
   std::string_view label;
   std::string_view unit;     // "seconds", "bytes"
   double margin_min = 0.05;  // smaller changes do not matter, or are below the resolution of the memory
+  bool is_one_call = false;  // a sample times one call, whose resolution is the clock's
 };
 const std::vector<FloorRow>& floor_rows();
 

@@ -160,6 +160,11 @@ class CanaryJob final : public sweep::Job {
       throw InputError(where,
                        "its first process did not end, so it names no card and has no floors: give a "
                        "document with values");
+    const std::optional<model::CpuState>& machine = base_->environment.machine;
+    if (machine && machine->pinned != options_.instruments.pin)
+      throw InputError("--no-pin", machine->pinned
+                                       ? "BASE's launches were pinned to a CPU: leave the option out"
+                                       : "BASE's launches were not pinned to a CPU: give it here too");
   }
 
   CanaryAnswer ask(sweep::Run& run, Ask what, const char* name) {

@@ -114,7 +114,10 @@ Canary read_canary(std::string_view text, const std::string& source) {
 
 reporters::Report report_of(const Canary& canary) {
   const model::DeviceFacts& device = canary.environment.device;
-  reporters::Report report{.name = "graphbench canary"};
+  reporters::Report report{
+      .name = "graphbench canary",
+      .heading = "graphbench canary: " +
+                 std::string(model::Names<Verdict>::names[static_cast<std::size_t>(canary.verdict)])};
   std::string head = fmt::format("device {}: {}, driver {}; {} processes", device.kind, device.name,
                                  device.driver.empty() ? "-" : device.driver, canary.processes);
   if (canary.against)

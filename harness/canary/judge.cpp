@@ -111,13 +111,13 @@ std::string slower_text(std::vector<const CanaryFloor*> slower) {
 const std::vector<FloorRow>& floor_rows() {
   static const std::vector<FloorRow> rows = {
       {"kernel_launch", "kernel launch", "seconds"},
-      {"graph_launch", "graph launch", "seconds"},
+      {"graph_launch", "graph launch", "seconds", 0.05, true},
       {"busy_graph_launch", "graph launch on a busy stream", "seconds"},
-      {"long_graph_launch", "launch of 1,024 nodes", "seconds"},
+      {"long_graph_launch", "launch of 1,024 nodes", "seconds", 0.05, true},
       {"node", "run per node", "seconds"},
-      {"instantiate", "instantiate", "seconds"},
-      {"update", "update", "seconds"},
-      {"upload", "upload", "seconds"},
+      {"instantiate", "instantiate", "seconds", 0.05, true},
+      {"update", "update", "seconds", 0.05, true},
+      {"upload", "upload", "seconds", 0.05, true},
       // The driver takes memory in quanta, of which a process sees twenty.
       {"node_memory", "memory per node", "bytes", 0.1},
   };
@@ -156,7 +156,8 @@ void compare(const Canary& base, Canary& now, int resamples) {
       if (after != now.floors.end()) not_compared.emplace_back(row.label);
       continue;
     }
-    const double finest = row.unit == "seconds" ? resolution_seconds / before->median : 0;
+    const bool is_coarse = row.is_one_call && !before->values.empty();
+    const double finest = is_coarse ? resolution_seconds / quantile(before->values, 0.5) : 0;
     if (after != now.floors.end())
       after->change =
           change_of(before->values, after->values, {alpha, std::max(row.margin_min, finest), resamples});

@@ -138,6 +138,8 @@ class Canary(CanaryCase):
         done = self.run_graphbench(*BRIEF, "--against", "base.json", "--json", "./base.json")
         self.assert_refused(done, "--json", "./base.json", "--against", "another file")
         self.assertEqual(document, self.result("base.json"))
+        done = self.run_graphbench("canary", "--device", "host", "--against", "base.json")
+        self.assert_refused(done, "--no-pin", "not pinned", "give it here too")
         document["floors"], document["processes"] = [], 0
         self.write("base.json", json.dumps(document))
         done = self.run_graphbench(*BRIEF, "--against", "base.json")
