@@ -52,6 +52,7 @@ class Captures {
     }
   }
 
+  // 0: what follows is about no size.
   void begin(std::int64_t size) {
     answer_.failed_at = size;
     process::send_line(
@@ -67,6 +68,7 @@ class Captures {
       step->opened(size, asked_.task.mode);
       opened_ = size;
     }
+    begin(0);
     rig_.drop_graphs();  // there are none; a step that cannot do it fails here
   }
 
@@ -86,6 +88,7 @@ class Captures {
     const Stopwatch watch;
     leaders_.clear();
     executors_.clear();
+    begin(0);
     rig_.drop_graphs();
     made.destroy_seconds = watch.seconds();
     const Reading destroyed = read();

@@ -197,12 +197,10 @@ class Biller {
     if (answer.status == model::CellStatus::ok) return true;
     made.status = answer.status;
     made.reason = answer.reason;
-    if (answer.failed_at > 0)
-      made.reason->message +=
-          fmt::format(" (size {}{})", answer.failed_at,
-                      answer.cycles.empty()
-                          ? ""
-                          : fmt::format(", after {}", model::plural(std::ssize(answer.cycles), "cycle")));
+    std::vector<std::string> when;
+    if (answer.failed_at > 0) when.push_back(fmt::format("size {}", answer.failed_at));
+    if (!answer.cycles.empty()) when.push_back("after " + model::plural(std::ssize(answer.cycles), "cycle"));
+    if (!when.empty()) made.reason->message += " (" + join(when, ", ") + ")";
     return false;
   }
 

@@ -11,6 +11,7 @@
 
 #include "graphs/base/text.hpp"
 #include "harness/model/exit_codes.hpp"
+#include "harness/model/findings/groups.hpp"
 #include "reporters/format.hpp"
 
 namespace graphbench::canary {
@@ -221,8 +222,10 @@ void describe_alone(Canary& canary) {
     return;
   }
   canary.verdict = Verdict::measured;
-  canary.sentence =
-      fmt::format("measured: {} processes; compare later ones with --against", canary.processes);
+  const bool few = canary.processes < static_cast<std::int64_t>(processes_min);
+  canary.sentence = fmt::format(
+      "measured: {}; {}", model::plural(canary.processes, "process"),
+      few ? fmt::format("a comparison needs {}", processes_min) : "compare later ones with --against");
 }
 
 int exit_code_of(Verdict verdict) {

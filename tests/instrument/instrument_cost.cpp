@@ -27,7 +27,7 @@ struct Options {
   std::vector<std::string> workloads = {"mlp", "attention", "conv"};
   std::int64_t batch = 1;
   std::size_t pairs = 15000;
-  double seconds_max = 40;
+  double seconds_max = 20;
   double limit_ns = 0;  // 0: none
 };
 

@@ -150,7 +150,7 @@ class Bill(HarnessCase):
         done = self.run_graphbench("bill", "--device", "host", "--plugin", self.plugin("rank_step"),
                                    "--workload", "rank_step", "--capture-sizes", "1,2", "--cycles", "1",
                                    code=3)
-        self.assertIn("cannot give up its graphs: it has no gb_step.drop", done.stderr)
+        self.assertIn("cannot give up its graphs: it has no gb_step.drop\n", done.stderr)
         document = self.result()
         self.assert_valid_bill(document)
         (bill,) = document["bills"]  # what was predicted before the cycles stays

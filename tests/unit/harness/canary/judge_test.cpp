@@ -168,6 +168,15 @@ TEST(Compare, DoesNotTakeATickOfTheClockForAChange) {
   EXPECT_EQ(compared(now, before).verdict, Verdict::slower);
 }
 
+TEST(Alone, SaysWhetherItCanBeCompared) {
+  Canary canary = sample();
+  describe_alone(canary);
+  EXPECT_EQ(canary.sentence, "measured: 50 processes; compare later ones with --against");
+  canary.processes = 3;
+  describe_alone(canary);
+  EXPECT_EQ(canary.sentence, "measured: 3 processes; a comparison needs 8");
+}
+
 TEST(Compare, AHangIsAllThatCounts) {
   Canary now = sample(1.9e-6);
   now.hang = Hang{"cudaGraphLaunch", 31};
