@@ -85,10 +85,10 @@ class Captures {
     const Reading captured = read();
     Cycle& made = answer_.cycles.emplace_back();
     made.captures = std::exchange(answer_.captures, {});
+    begin(0);
     const Stopwatch watch;
     leaders_.clear();
     executors_.clear();
-    begin(0);
     rig_.drop_graphs();
     made.destroy_seconds = watch.seconds();
     const Reading destroyed = read();

@@ -136,7 +136,8 @@ std::optional<Change> change_of(const std::vector<double>& base, const std::vect
     const Tested again = test_of(resampled(before, random), resampled(after, random), settings);
     needed.push_back(std::log1p(again.margin) - again.low + tested.middle);
   }
-  // Resamples of few values spread less than values do: of 8, the quantile alone found 80 cases in 100.
+  // Resamples of few values spread less than values do: of 8 processes, the quantile alone was found in 89 of
+  // 100 draws (tests/simulation).
   const double of_few = 1 + 5.0 / static_cast<double>(std::min(base.size(), now.size()));
   const double visible = needed.empty() ? 0 : std::expm1(of_few * quantile(std::move(needed), 0.99));
   return Change{std::exp(tested.middle), std::exp(tested.low), tested.margin, visible,

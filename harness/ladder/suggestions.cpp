@@ -113,7 +113,7 @@ const Ladder* served(const std::vector<Ladder>& ladders, const Suggestion& made,
     model::Cell cell = each.cell;
     if (sizes.empty()) cell.mode = made.cell.mode;
     return each.sizes == sizes && is_same(cell, made.cell) && each.traffic.digest == digest &&
-           !each.launches.empty() && each.policy.when == CaptureWhen::startup;
+           !each.launches.empty() && each.policy.when == CaptureWhen::startup && each.policy.graphs_max == 0;
   });
   return found == ladders.end() ? nullptr : &*found;
 }

@@ -62,6 +62,17 @@ class Verdicts(unittest.TestCase):
             self.assertIn("6 cells, 3 launches", done.stdout)
 
 
+    def test_what_did_not_run_is_not_what_was_not_found(self):
+        with tempfile.TemporaryDirectory() as folder:
+            done = subprocess.run(
+                [ROOT / "ci/verdicts", folder, "again", "--document", f"{folder}/none.json"],
+                capture_output=True, text=True, check=False)
+        if "build it with ci/build" in done.stderr:
+            self.skipTest("ci/verdicts takes the programs of this tree's build/release")
+        self.assertEqual(3, done.returncode, done.stderr)
+        self.assertIn("ci/verdicts: again: FileNotFoundError", done.stderr)
+
+
 class Baselines(unittest.TestCase):
     def test_launches_are_added_until_gains_are_known(self):
         with tempfile.TemporaryDirectory() as folder:

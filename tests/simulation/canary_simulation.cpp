@@ -1,8 +1,9 @@
 // graphbench_canary_simulation [FILE [DRAWS [PROCESSES]]]: how often canaries are right. Draws two sets of
 // processes, none of them twice, from the document FILE of `graphbench canary --processes 300`, and compares
 // them as they are and with a change planted. Without FILE the processes are simulated. Exits 1 if more than
-// 1 % of the draws without a change raise an alarm, or if a change of 25 % of graph launch is found in less
-// than 99 %.
+// 1 % of the draws without a change raise an alarm, if a change of 25 % of graph launch is found in less than
+// 99 % (of 50 processes or more), or if what a canary says that it would have seen, is found in less than 95
+// % of other draws.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -98,7 +99,7 @@ double least(const std::vector<Sides>& draws, const std::string& name) {
 
 int main(int argc, char** argv) {
   const int count = argc > 2 ? std::atoi(argv[2]) : 2000;
-  const int said_draws = std::min(count, 100);  // takes long
+  const int said_draws = std::min(count, 200);  // takes long
   const auto processes = static_cast<std::size_t>(argc > 3 ? std::atoi(argv[3]) : 50);
   const bool given = argc > 1 && argv[1][0] != '\0';
   const Canary all =
@@ -108,7 +109,7 @@ int main(int argc, char** argv) {
     return 2;
   }
   int alarms = 0, blind = 0;
-  double said = 0;
+  std::vector<double> visible;  // of graph launch, by draw
   std::vector<Sides> draws;
   for (int i = 0; i < count; ++i) {
     Sides& sides = draws.emplace_back(drawn(all, processes));
@@ -118,8 +119,16 @@ int main(int argc, char** argv) {
     if (i >= said_draws) continue;
     blind += compared.now.verdict == Verdict::blind;
     const auto floor = std::ranges::find(compared.now.floors, "graph_launch", &CanaryFloor::name);
-    said += floor->change ? floor->change->visible / said_draws : 0;
+    visible.push_back(floor->change ? floor->change->visible : 0);
   }
+  int seen = 0;
+  for (std::size_t i = 0; i < visible.size(); ++i) {
+    Sides other = draws[(i + 1) % draws.size()];
+    plant(other.now, "graph_launch", 1 + visible[i]);
+    compare(other.base, other.now, 0);
+    seen += found(other.now, "graph_launch");
+  }
+  const double seen_share = static_cast<double>(seen) / said_draws;
   const double alarm_share = static_cast<double>(alarms) / count;
   const double hits = power(draws, "graph_launch", 1.25);
   fmt::print("{} draws of two times {} from {} processes\n", count, processes,
@@ -127,7 +136,8 @@ int main(int argc, char** argv) {
   fmt::print("alarms without a change {:.2f} %, blind {:.2f} %\n", 100 * alarm_share,
              100.0 * blind / said_draws);
   fmt::print("graph launch 25 % slower: found in {:.2f} %\n", 100 * hits);
-  fmt::print("graph launch: said to be visible {:.1f} % (mean)\n", 100 * said);
+  fmt::print("graph launch: said to be visible {:.1f} % (mean), which is found in {:.0f} % of other draws\n",
+             100 * std::accumulate(visible.begin(), visible.end(), 0.0) / said_draws, 100 * seen_share);
   draws.resize(std::min<std::size_t>(draws.size(), 400));
   fmt::print("{:<30} {:>34}\n", "floor", "least change found in 99 % of draws");
   for (const CanaryFloor& floor : all.floors) {
@@ -136,7 +146,7 @@ int main(int argc, char** argv) {
     fmt::print("{:<30} {:>34}\n", row->label,
                std::isfinite(change) ? fmt::format("{:.1f} %", 100 * change) : "none up to 300 %");
   }
-  const bool passed = alarm_share <= 0.01 && hits >= 0.99;
+  const bool passed = alarm_share <= 0.01 && (hits >= 0.99 || processes < 50) && seen_share >= 0.95;
   fmt::print("{}\n", passed ? "passed" : "FAILED");
   return passed ? 0 : 1;
 }

@@ -306,6 +306,11 @@ TEST(ServedMemory, IsThatOfAnyLadderOfTheSuggestedSizes) {
   EXPECT_EQ(made[0].verified_memory_bytes, 1024);
   EXPECT_EQ(made[1].verified_memory_bytes, std::nullopt);
   EXPECT_EQ(made[0].verified_by, "");
+  // A ladder that keeps fewer graphs than it has sizes.
+  Ladder few = served_in("whole", {2, 4}, {1.0});
+  few.policy.graphs_max = 1;
+  add_memory({few}, made);
+  EXPECT_EQ(made[1].verified_memory_bytes, std::nullopt);
 }
 
 TEST(Verification, IsASuggestionWhereItsServiceAgreesAndItGainsForSure) {
