@@ -27,11 +27,18 @@ RATIO = (r"\s+[\d.]+\s+[\d.]+\s+(?P<ratio>[\d.]+)\s+(?P<low>[\d.]+)\s+(?P<high>[
          r"\s+(?P<limit>[\d.]+)(\s+OVER)?$")
 
 
+def interval_row(figure, limit, text, low, high, unit=""):
+    """A row that passes if the whole interval is at most the limit. An interval that holds the limit shows
+    neither that the value is within it nor that it is above."""
+    measured = f"{text}{unit} (95 %: {low}..{high})"
+    if float(low) <= float(limit) < float(high):
+        measured += ", not decided"
+    return Row(figure, f"<= {limit}{unit}", measured, float(high) <= float(limit))
+
+
 def ratio_row(figure, match):
-    """A row of a match of RATIO. It fails if the interval reaches above the limit, because the ratio is then
-    not shown to be within it."""
-    measured = f"{match['ratio']} (95 %: {match['low']}..{match['high']})"
-    return Row(figure, f"<= {match['limit']}", measured, float(match["high"]) <= float(match["limit"]))
+    """A row of a match of RATIO."""
+    return interval_row(figure, match["limit"], match["ratio"], match["low"], match["high"])
 
 
 def published(figure, measured):

@@ -18,6 +18,7 @@
 #include "harness/ladder/traffic.hpp"
 #include "harness/model/axes.hpp"
 #include "harness/model/codec/documents.hpp"
+#include "harness/model/findings/findings.hpp"
 #include "harness/model/findings/groups.hpp"
 #include "harness/model/vocabulary.hpp"
 #include "harness/options/option_table.hpp"
@@ -388,6 +389,8 @@ class BillJob final : public sweep::Job {
     std::ranges::sort(bills_, {}, &Bill::id);  // the plan's tasks are shuffled
     sweep::finish_result(checked_, result_);
     result_.complete = !interrupted_;
+    // Launches are no option of a bill.
+    result_.trust_elsewhere = model::trust_in(result_.environment).text;
   }
 
   sweep::Findings findings(bool) override {

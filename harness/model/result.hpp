@@ -487,7 +487,7 @@ struct Result {
   PlanFacts plan;
   std::vector<MergedShard> shards = {};
   std::vector<CellResult> cells;
-  std::string trust_elsewhere = {};  // the note of the document whose numbers it is about; empty: its own
+  std::string trust_elsewhere = {};  // its note on trust where its cells do not say it; empty: they do
 };
 
 }  // namespace graphbench::model

@@ -48,6 +48,7 @@ class Bill(HarnessCase):
             self.assertGreaterEqual(prediction["reserve_bytes"], measured["bytes"])
             self.assertGreater(bill["memory"]["pool_bytes"], 0)
             self.assertIn(bill["sentence"], done.stdout)
+            self.assertNotIn("--launches", done.stdout)  # a bill has no such option
             self.assertRegex(bill["sentence"], r"^Reserve .* \(99 %\): 8 sizes take .* and \d+\.\d s\.$")
         self.assertIn("a line through the first two", done.stdout)
         series = (self.folder / "bill.prom").read_text(encoding="utf-8")
