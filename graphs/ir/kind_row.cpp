@@ -5,6 +5,8 @@
 #include <sstream>
 
 #include "graphs/base/error.hpp"
+#include "graphs/base/text.hpp"
+#include "graphs/ir/kind_names.hpp"
 
 namespace graphbench::ir {
 namespace {
@@ -26,6 +28,17 @@ void check_attribute(const Op& op, const AttributeRule& rule) {
   const Attribute value = attribute_of(op, rule);
   if (rule.fits == nullptr || rule.fits(value)) return;
   refuse(op, "attribute " + rule.name + " is " + quoted(value) + ", but must be " + rule.wanted);
+}
+
+// A `cond` has its body's attributes too, which are checked with the body.
+void require_known_attributes(const Op& op, const KindRow& row) {
+  if (row.kind == cond_kind) return;
+  for (const auto& [name, value] : op.attributes) {
+    if (std::ranges::find(row.attributes, name, &AttributeRule::name) != row.attributes.end()) continue;
+    const std::string known = join(row.attributes, ", ", &AttributeRule::name);
+    refuse(op, "attribute " + name + " does not exist: " +
+                   (known.empty() ? "this kind has no attributes" : "give one of " + known));
+  }
 }
 
 void check_dtypes(const Op& op, const Inputs& inputs, const KindRow& row) {
@@ -50,6 +63,7 @@ void check_dtypes(const Op& op, const Inputs& inputs, const KindRow& row) {
 }
 
 Outputs infer_by_row(const KindRow& row, const Op& op, const Inputs& inputs) {
+  require_known_attributes(op, row);
   for (const AttributeRule& rule : row.attributes) check_attribute(op, rule);
   std::size_t count = row.inputs;
   for (const std::string& flag : row.flagged_inputs) count += integer_attribute(op, flag) == 1 ? 1 : 0;

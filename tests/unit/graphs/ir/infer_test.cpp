@@ -102,6 +102,15 @@ TEST_F(InferTest, AttributesOutsideTheirRuleAreRefused) {
   expect_refusal("conv2d", {x, w}, {{"activation", std::string("gelu_tanh")}}, "must be none or relu");
 }
 
+TEST_F(InferTest, AttributesThatAKindLacksAreRefused) {
+  const ValueId x = b_.input("x", batched({24})), w = b_.input("w", fixed({24, 24}));
+  const ValueId on = b_.integers("on", fixed({1}));
+  expect_refusal("linear", {x, w}, {{"activaton", std::string("relu")}},
+                 "attribute activaton does not exist: give one of bias, residual, activation");
+  expect_refusal("relu", {x}, {{"eps", 1e-5}}, "attribute eps does not exist: this kind has no attributes");
+  expect_refusal("cond", {on, x, x}, {{"body", std::string("relu")}, {"eps", 1e-5}}, "eps does not exist");
+}
+
 TEST_F(InferTest, OneFloatingDtypeAnOpAndIntegersWhereTheKindSaysSo) {
   const ValueId x = b_.input("x", batched({24})), numbers = b_.integers("numbers", batched({24}));
   expect_refusal("relu", {numbers}, {}, "i32");
