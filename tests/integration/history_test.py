@@ -78,6 +78,17 @@ class Adding(History):
         entry, = self.entries()
         self.assertIsNone(entry["branch"])
 
+    def test_gives_a_document_that_is_stored_its_label(self):
+        path = self.write_document("a.json")
+        self.add(path, "--branch", "main")
+        said = self.add(path, "--branch", "other", "--label", "accepted")
+        self.assertIn('is already stored as entry 1: its label is "accepted" now\n', said)
+        self.assertIn("nothing changed", self.add(path, "--label", "accepted"))
+        self.assertIn("nothing changed", self.add(path))
+        entry, = self.entries("--against", "accepted")
+        self.assertEqual(("main", "accepted"), (entry["branch"], entry["label"]))
+        self.assertIn('its label is "v1" now, and was "accepted"', self.add(path, "--label", "v1"))
+
     def test_takes_names_from_ci(self):
         environment = self.environment(GITHUB_SHA="feedbeef00", GITHUB_REF_NAME="7/merge",
                                        GITHUB_HEAD_REF="topic")

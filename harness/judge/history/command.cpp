@@ -94,6 +94,13 @@ std::string words_of(const HistoryLabel& label) {
   return words;
 }
 
+// What adding a document changed of an entry that was there.
+std::string change_of(const Added& added, const std::string& label) {
+  if (label.empty() || label == added.label_before) return "nothing changed";
+  return "its label is " + in_quotes(label) + " now" +
+         (added.label_before.empty() ? "" : ", and was " + in_quotes(added.label_before));
+}
+
 int add_to_history(const HistoryArguments& arguments, const std::string& file) {
   const Named named = name_of(arguments);
   // Reads all documents before it stores one, so that a bad document leaves the history unchanged.
@@ -105,8 +112,8 @@ int add_to_history(const HistoryArguments& arguments, const std::string& file) {
   const std::vector<Added> added = store.add(entries);
   for (std::size_t i = 0; i < added.size(); ++i) {
     if (added[i].was_there) {
-      std::printf("%s is already stored as entry %lld: nothing changed\n", arguments.documents[i].c_str(),
-                  static_cast<long long>(added[i].id));
+      std::printf("%s is already stored as entry %lld: %s\n", arguments.documents[i].c_str(),
+                  static_cast<long long>(added[i].id), change_of(added[i], named.label.label).c_str());
       continue;
     }
     std::printf("%s is stored as entry %lld%s%s\n", arguments.documents[i].c_str(),

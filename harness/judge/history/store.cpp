@@ -121,8 +121,13 @@ std::vector<Added> Store::add(const std::vector<NewEntry>& entries) {
 
 Added Store::add_one(const NewEntry& entry) {
   const std::string digest = sha256_hex(entry.document);
-  SqlStatement same = connection_.prepare("SELECT id FROM entries WHERE digest = ?", digest);
-  if (same.step()) return {same.integer(0), true};
+  SqlStatement same = connection_.prepare("SELECT id, label FROM entries WHERE digest = ?", digest);
+  if (same.step()) {
+    const std::string& label = entry.entry.label.label;
+    Added there{same.integer(0), true, same.text(1)};
+    if (!label.empty()) connection_.run("UPDATE entries SET label = ? WHERE id = ?", label, there.id);
+    return there;
+  }
   const std::int64_t id = insert_entry(entry, digest);
   insert_medians(id, entry.medians);
   return {id, false};

@@ -25,7 +25,8 @@ struct NewEntry {
 
 struct Added {
   std::int64_t id = 0;
-  bool was_there = false;  // the history already had this text; nothing was changed
+  bool was_there = false;         // the history already had this text; only its label may have changed
+  std::string label_before = {};  // of an entry that was there
 };
 
 // A connection to the file, for one thread. Several processes may use the file at once: writers take turns.
@@ -39,7 +40,8 @@ class Store {
   // Throws InputError for a damaged file or another kind of file, and does not change it.
   Store(const std::string& path, Access access);
 
-  // Adds all entries, or none if this throws or the process dies.
+  // Adds all entries, or none if this throws or the process dies. An entry that was there gets the label of
+  // the new one, unless that is empty.
   std::vector<Added> add(const std::vector<NewEntry>& entries);
 
   // Removes all of these entries and returns them, or none: throws InputError, which begins with `where`, for
