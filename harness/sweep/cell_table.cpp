@@ -3,6 +3,7 @@
 #include "harness/sweep/cell_table.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "graphs/base/error.hpp"
 #include "graphs/base/text.hpp"
@@ -18,7 +19,9 @@ void merge_check(std::optional<model::Check>& merged, const std::optional<model:
     return;
   }
   merged->identical = merged->identical && check->identical;
-  merged->max_abs_error = std::max(merged->max_abs_error, check->max_abs_error);
+  // NaN: not finite, as it was read from a worker.
+  if (!std::isnan(merged->max_abs_error) && !(check->max_abs_error <= merged->max_abs_error))
+    merged->max_abs_error = check->max_abs_error;
   if (!merged->tolerated) merged->tolerated = check->tolerated;
   if (!merged->state) merged->state = check->state;
   if (!merged->inputs) merged->inputs = check->inputs;

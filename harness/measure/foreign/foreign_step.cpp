@@ -84,10 +84,12 @@ void ForeignStep::read_parts() {
   std::int32_t count = 0;
   checked("parts", [&] {
     count = record_.parts(step_, captured.data(), parts_max, reason_.data(), reason_.size());
-    return count < 1 || count > parts_max ? 1 : 0;
+    return std::min(count, 0);
   });
-  parts_.assign(captured.begin(), captured.begin() + count);
   const auto refuse = [](const std::string& why) { throw Error(ErrorCode::step_failed, "parts: " + why); };
+  if (count < 1 || count > parts_max)
+    refuse("the step has " + std::to_string(count) + " parts: give 1 to " + std::to_string(parts_max));
+  parts_.assign(captured.begin(), captured.begin() + count);
   for (std::size_t i = 0; i < parts_.size(); ++i) {
     if (parts_[i] > GB_PART_UNSEEN)
       refuse("part " + std::to_string(i) + " has kind " + std::to_string(parts_[i]) +

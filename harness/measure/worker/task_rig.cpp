@@ -206,8 +206,10 @@ void TaskRig::check(execution::Executor& executor, std::int64_t batch, const mod
        seed_for(task_, SeedUse::weights), ir::is_training(program_) ? training_steps_checked : 1},
       check_memory_, why);
   if (check->identical) return;
-  throw Error(ErrorCode::check_failed,
-              "check: " + why + "; the largest difference is " + std::to_string(check->max_abs_error));
+  throw Error(
+      ErrorCode::check_failed,
+      "check: " + why + "; the largest difference is " +
+          (std::isfinite(check->max_abs_error) ? std::to_string(check->max_abs_error) : "not finite"));
 }
 
 }  // namespace graphbench::measure

@@ -95,7 +95,7 @@ Difference difference_between(const std::vector<T>& wanted, const std::vector<T>
       continue;
     const double by = std::abs(static_cast<double>(wanted[i]) - static_cast<double>(got[i]));
     if (!std::isfinite(by))
-      return {std::numeric_limits<double>::max(), std::numeric_limits<double>::infinity()};
+      return {std::numeric_limits<double>::infinity(), std::numeric_limits<double>::infinity()};
     difference.largest = std::max(difference.largest, by);
     error += by * by;
     norm += static_cast<double>(wanted[i]) * static_cast<double>(wanted[i]);

@@ -17,9 +17,7 @@ std::vector<float> to_float(ir::DType dtype, const std::vector<std::byte>& bytes
 bool same_bytes(const std::vector<std::byte>& a, const std::vector<std::byte>& b);
 
 struct Difference {
-  // over all elements; the largest double if a difference is not finite, because documents cannot contain
-  // infinity
-  double largest = 0;
+  double largest = 0;  // over all elements; infinite if a difference is not finite
   // norm of the error over the norm of `expected`, both of what is finite; infinite if that norm is 0, or a
   // NaN or an infinity is not the same on both sides
   double relative = 0;

@@ -182,6 +182,24 @@ TEST_F(CellTableTest, ACheckMustHoldInEveryLaunch) {
   EXPECT_EQ(table.cells()[0].check->max_abs_error, 0.5);
 }
 
+TEST_F(CellTableTest, AnErrorThatIsNotFiniteStaysInAnyOrder) {
+  const auto checked = [](const model::WorkerTask& task, double error) {
+    model::CellResult cell = ok_cell(task, 1);
+    cell.check = model::Check{.reference = "eager",
+                              .identical = false,
+                              .max_abs_error = error,
+                              .tolerated = {},
+                              .state = {},
+                              .inputs = {},
+                              .remarks = {}};
+    return cell;
+  };
+  const double none = std::numeric_limits<double>::quiet_NaN();  // as null is read
+  report(first, {checked(first, none)});
+  report(second, {checked(second, 0.5)});
+  EXPECT_TRUE(std::isnan(table.cells()[0].check->max_abs_error));
+}
+
 TEST_F(CellTableTest, MemoryMayFollowItsCell) {
   report(first, {ok_cell(first, 1)});
   model::Memory said{};

@@ -206,6 +206,7 @@ TEST_F(ForeignStepTest, PartsThatAModeCannotHaveAreRefused) {
       refused("whole", {GB_PART_RUN}),
       HasSubstr("mode whole has 1 part, 0 of them captured: give the mode one part, captured or launched"));
   EXPECT_THAT(refused("whole", {GB_PART_CAPTURED, GB_PART_CAPTURED}), HasSubstr("mode whole has 2 parts"));
+  EXPECT_THAT(refused("eager", {}), HasSubstr("parts: the step has 0 parts: give 1 to "));
   EXPECT_THAT(refused("torch.replay", {GB_PART_CAPTURED}),
               HasSubstr("mode torch.replay has 1 part, 1 of them captured: only modes whole and piecewise "
                         "may have captured parts"));
