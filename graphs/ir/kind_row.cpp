@@ -32,7 +32,7 @@ void check_attribute(const Op& op, const AttributeRule& rule) {
 
 // A `cond` has its body's attributes too, which are checked with the body.
 void require_known_attributes(const Op& op, const KindRow& row) {
-  if (row.kind == cond_kind) return;
+  if (op.kind == cond_kind) return;
   for (const auto& [name, value] : op.attributes) {
     if (std::ranges::find(row.attributes, name, &AttributeRule::name) != row.attributes.end()) continue;
     const std::string known = join(row.attributes, ", ", &AttributeRule::name);

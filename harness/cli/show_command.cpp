@@ -4,6 +4,7 @@
 #include "harness/ladder/ladder_table.hpp"
 #include "harness/model/codec/documents.hpp"
 #include "harness/model/codec/parse_document.hpp"
+#include "harness/model/findings/findings.hpp"
 #include "harness/options/command.hpp"
 #include "harness/sweep/report/print_report.hpp"
 #include "harness/sweep/report/result_report.hpp"
@@ -29,14 +30,14 @@ class ShowCommand final : public options::Command {
 
   int run(const options::Invocation&) override {
     const model::PaddedText text = model::read_text(file_);
-    const model::Result result = model::read_result(text.view(), file_);
+    model::Result result = model::read_result(text.view(), file_);
     format_.print(report_of(text.view(), result), [&] { return std::string(text.view()); });
     return model::exit_done;
   }
 
  private:
   // Ladders and bills have no cells.
-  reporters::Report report_of(std::string_view text, const model::Result& result) const {
+  reporters::Report report_of(std::string_view text, model::Result& result) const {
     const std::vector<bill::Bill> bills = bill::read_bills(text, file_);
     const ladder::LadderFindings found = ladder::read_findings(text, file_);
     const bool has_ladders = !found.ladders.empty() || !found.suggestions.empty() || !found.closed.empty();
@@ -46,6 +47,7 @@ class ShowCommand final : public options::Command {
     reporters::Report report = has_ladders ? ladder::report_of(found) : bill::report_of(bills);
     report.started_at = result.started_at;
     report.head.push_back({sweep::device_text(result)});
+    if (!bills.empty()) result.trust_elsewhere = model::trust_in(result.environment).text;
     sweep::add_notes(report, result);
     return report;
   }

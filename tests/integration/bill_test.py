@@ -48,9 +48,11 @@ class Bill(HarnessCase):
             self.assertGreaterEqual(prediction["reserve_bytes"], measured["bytes"])
             self.assertGreater(bill["memory"]["pool_bytes"], 0)
             self.assertIn(bill["sentence"], done.stdout)
-            self.assertNotIn("--launches", done.stdout)  # a bill has no such option
             self.assertRegex(bill["sentence"], r"^Reserve .* \(99 %\): 8 sizes take .* and \d+\.\d s\.$")
         self.assertIn("a line through the first two", done.stdout)
+        note = self.result()["notes"][0]["text"]
+        self.assertNotIn("--launches", note)  # a bill has no such option
+        self.assertIn(note, self.run_graphbench("show", "graphbench.json").stdout)
         series = (self.folder / "bill.prom").read_text(encoding="utf-8")
         self.assertRegex(series, r'graphbench_bill_bytes\{workload="mlp",.*how="measured",of="pool"\} \d')
         self.assertRegex(series, r'graphbench_bill_reserve_bytes\{.*mode="both",.*\} \d')

@@ -182,7 +182,7 @@ TEST_F(CellTableTest, ACheckMustHoldInEveryLaunch) {
   EXPECT_EQ(table.cells()[0].check->max_abs_error, 0.5);
 }
 
-TEST_F(CellTableTest, AnErrorThatIsNotFiniteStaysInAnyOrder) {
+TEST_F(CellTableTest, AnErrorThatIsNotFiniteStays) {
   const auto checked = [](const model::WorkerTask& task, double error) {
     model::CellResult cell = ok_cell(task, 1);
     cell.check = model::Check{.reference = "eager",
