@@ -7,6 +7,7 @@ import tempfile
 import unittest
 
 sys.path[:0] = [str(pathlib.Path(__file__).resolve().parents[2] / "ci")]
+import figures as all_figures  # noqa: E402
 import program_figures as figures  # noqa: E402
 
 
@@ -129,3 +130,17 @@ class ProgramFigures(unittest.TestCase):
         self.write("modes_vit.json", cell(), cell(status="skipped"), cell(status="failed"), cell())
         self.assertEqual(["1 failed, 2 ok, 1 skipped"],
                          [row.measured for row in figures.torch_modes_rows(self.folder)])
+
+    def test_each_tool_of_the_sanitizer_is_judged(self):
+        case = '<testsuite><testcase status="run"/><testcase status="notrun"/></testsuite>'
+        (self.folder / "racecheck.a.0.xml").write_text(case)
+        lines = ("racecheck.a.0\t0\t2", "racecheck.a.1\t99\t2", "memcheck.a\t0\t1")
+
+        def said(stage, *stages):
+            (self.folder / "stages.tsv").write_text("\n".join(stages))
+            return [(row.measured, row.passed) for row in all_figures.rows_of(self.folder, [stage])]
+
+        nothing = ("0 of 0, 0 tests", False)
+        self.assertEqual([("1 of 2, 1 tests", False), nothing, nothing], said("kernels", *lines))
+        self.assertEqual([("0 of 1, 1 tests", True), nothing, nothing], said("kernels", lines[0]))
+        self.assertEqual([("0 of 1, 0 tests", False)], said("sanitizer", *lines))

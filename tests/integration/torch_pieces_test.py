@@ -27,7 +27,7 @@ def cases():
     import graphbench_splits as splits
     import graphbench_state as state
     import graphbench_step
-    from graphbench_abi import Skip
+    from graphbench_abi import Refusal, Skip
     from stand_in import installed, judge
 
     nn = torch.nn
@@ -150,7 +150,17 @@ def cases():
         with mock.patch.dict(sys.modules, {"torch._inductor": types.SimpleNamespace(config=config)}):
             try:
                 return graphbench_compile.options_of(types.SimpleNamespace(axes={"torch-inductor": text}))
-            except LookupError as why:
+            except Refusal as why:
+                return str(why)
+
+    def explained(error):
+        """What is said of a capture that fails so, where the doctor finds a call."""
+        doctor = types.SimpleNamespace(watch=lambda run: None, sentence=lambda: "a call waits")
+        with mock.patch.object(graphbench_step, "Doctor", lambda *_: doctor):
+            try:
+                with graphbench_step.Step.explained(types.SimpleNamespace(stream=None, file="")):
+                    raise error
+            except (Refusal, RuntimeError, KeyError) as why:
                 return str(why)
 
     attend = nn.functional.scaled_dot_product_attention if hasattr(
@@ -171,6 +181,8 @@ def cases():
         "a list that draws is not launched without replay()": lambda: draws([net(), net()]),
         "a trace that draws is not launched without replay()": lambda: draws(
             [net()], **{"torch-pieces": "traced"}),
+        "an error of the step is explained, a name that the user gave is not": lambda: (
+            explained(KeyError("capturable")), explained(Refusal("no sort"))) == ("a call waits", "no sort"),
         "a named call runs between two graphs": lambda: right(
             pieces(lambda first, x: first(torch.sort(first(x)).values), "sort"), "crc", "sort x1"),
         "what a call returns is read again": lambda: right(

@@ -182,7 +182,7 @@ def nothing_outside(first, x):
 
 @steps_of
 def another_name(first, x):
-    """LookupError: --split-ops: the step calls no sort: it calls linear x1, relu x1"""
+    """Refusal: --split-ops: the step calls no sort: it calls linear x1, relu x1"""
     return torch.relu(first(x))
 
 
@@ -209,5 +209,5 @@ def compiled_sort(y):
 
 @steps_of
 def compiled_inside(first, x):
-    """LookupError: --split-ops: the step calls no sort, as far as it is seen: nothing breaks inside"""
+    """Refusal: --split-ops: the step calls no sort, as far as it is seen: nothing breaks inside"""
     return first(compiled_sort(first(x)))

@@ -213,7 +213,7 @@ def main():
     for name in arguments.step.split(","):
         try:
             host = graphbench.Host(str(HERE / "steps.py"), name)
-        except LookupError as error:
+        except graphbench.Refusal as error:
             parser.error(f"--step {name}: {error}")
         for batch in arguments.batch:
             row = measure(torch, loops, host, host.build, batch, pairs)

@@ -199,9 +199,8 @@ def main(role, parent, file, function, *more):
             if role == "--doctor":
                 code, words = (examine_on_host if is_without_gpu(more[1]) else examine)(host, *more)
     except Exception as error:  # noqa: BLE001 - the user's
-        refused = isinstance(error, Refusal)
-        print(f"graphbench: {error if refused else reason_of(error, file)}", file=sys.stderr)
-        sys.exit(2 if refused else 1)
+        print(f"graphbench: {reason_of(error, file)}", file=sys.stderr)
+        sys.exit(2 if isinstance(error, Refusal) else 1)
     sys.stdout.write(words)
     if role != "--doctor":
         code = library.graphbench_child(role.encode(), parent.encode(), ctypes.byref(host.plugin),

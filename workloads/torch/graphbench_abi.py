@@ -55,8 +55,8 @@ class Skip(Exception):
     """The mode cannot hold the step, which is not a failure."""
 
 
-class Refusal(LookupError):
-    """A name that the user gave does not exist."""
+class Refusal(Exception):
+    """A name that the user gave does not exist, which its text says in full."""
 
 
 def form_of(made):
@@ -72,6 +72,8 @@ def one_line(text, longest):
 
 def reason_of(error, file):
     """One line: the exception, and its line in the user's file."""
+    if isinstance(error, Refusal):
+        return one_line(error, 600)
     lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == file]
     place = f" at {pathlib.Path(file).name}:{lines[-1]}" if lines else ""
     return f"{type(error).__name__}: {one_line(error, 600)}{place}"

@@ -6,7 +6,7 @@ import difflib
 import torch
 
 import graphbench_autograd
-from graphbench_abi import Skip
+from graphbench_abi import Refusal, Skip
 from graphbench_facts import compilations
 from graphbench_graphed import FreshCache, listen
 
@@ -63,8 +63,8 @@ def options_of(step):
         if not hasattr(config, key):
             like = difflib.get_close_matches(key, config.shallow_copy_dict() if hasattr(
                 config, "shallow_copy_dict") else ())
-            raise LookupError(f"--torch-inductor: Inductor of PyTorch {torch.__version__} has no option {key}"
-                              + (f": give e.g. {like[0]}" if like else ""))
+            raise Refusal(f"--torch-inductor: Inductor of PyTorch {torch.__version__} has no option {key}"
+                          + (f": give e.g. {like[0]}" if like else ""))
         try:
             found[key] = ast.literal_eval(value)
         except (SyntaxError, ValueError):

@@ -13,7 +13,7 @@ import types
 
 import torch
 
-from graphbench_abi import CAPTURED, RUN_PART, Skip, one_line
+from graphbench_abi import CAPTURED, RUN_PART, Refusal, Skip, one_line
 from graphbench_compile import compiled, inductor, is_general, set_up
 from graphbench_facts import compilations
 from graphbench_graphed import compiled_from, compiling
@@ -75,7 +75,7 @@ class Cut:
     def require_splits(self, step):
         missing, ops = sorted(step.split_ops - set(self.split_at)), ", ".join(sorted(self.ops))
         if missing:
-            raise LookupError(f"--split-ops: the step's graph has no {', '.join(missing)}: it has {ops}")
+            raise Refusal(f"--split-ops: the step's graph has no {', '.join(missing)}: it has {ops}")
         if not self.split_at:
             raise Skip("mode piecewise: the step's graph has no scaled_dot_product_attention: name other ops "
                        f"with --split-ops, of {ops}")

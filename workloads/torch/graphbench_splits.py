@@ -15,7 +15,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_flatten
 
 import graphbench_state
-from graphbench_abi import Skip, one_line
+from graphbench_abi import Refusal, Skip, one_line
 from graphbench_facts import compilations
 from graphbench_ops import place
 from graphbench_state import instances
@@ -74,7 +74,7 @@ def function_at(path):
             owner = getattr(owner, each)
         return owner, name, getattr(owner, name)
     except (ImportError, AttributeError, ValueError) as error:
-        raise LookupError(f'--split-ops: "{path}" is no function of a module ({one_line(error, 200)}): give '
+        raise Refusal(f'--split-ops: "{path}" is no function of a module ({one_line(error, 200)}): give '
                           "package.module:function") from None
 
 
@@ -154,8 +154,8 @@ class Splits:
         self.paths = {path: held for path, held in self.paths.items() if path in seen.marks}
         called = {name for names in seen.levels for name in names}
         if missing := sorted(wanted - called - seen.marks):
-            raise LookupError(f"--split-ops: the step calls no {', '.join(missing)}{self.inside_compiled()}: "
-                              f"it calls {listed(seen.counts)}")
+            raise Refusal(f"--split-ops: the step calls no {', '.join(missing)}{self.inside_compiled()}: "
+                          f"it calls {listed(seen.counts)}")
         if not wanted:
             attention = {name for name in called if ATTENTION.search(name)}
             self.names = {name for name in attention if not WITH_PRODUCTS.search(name)} or attention

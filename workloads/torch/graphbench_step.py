@@ -18,7 +18,7 @@ import torch
 import graphbench_abi as abi
 import graphbench_autograd
 import graphbench_state
-from graphbench_abi import Skip, form_of, reason_of
+from graphbench_abi import Refusal, Skip, form_of, reason_of
 from graphbench_breaks import Breaks
 from graphbench_callables import graphed
 from graphbench_check import SelfComparison, agree, conversation
@@ -413,7 +413,7 @@ class Step:
         """Says of a capture that failed which call stops it, where the doctor finds one."""
         try:
             yield
-        except (Skip, LookupError):
+        except (Skip, Refusal):
             raise
         except Exception:
             doctor = Doctor(self.stream, self.file)
