@@ -140,6 +140,8 @@ class Pass:
             torch._C._cuda_endAllocateToPool(self.step.device.index, shared_pool(self.step.device).id)
 
     def call(self, level, names, function, args, kwargs):
+        if self.graph is None:  # torch's own op as a capture begins or ends: it registers generators
+            return function(*args, **kwargs)
         found = names & self.breaks.splits.names
         if not found:
             if level == "op":
