@@ -13,6 +13,7 @@ import xml.etree.ElementTree
 import program_figures
 from figure_row import RATIO, Row, at_most, document_rows, interval_row, ratio_row
 
+SANITIZERS = {"sanitizer": ["memcheck"], "kernels": ["racecheck", "synccheck", "initcheck"]}
 STAGES = ["devices", "sweep", "witness", "variants", "bare", "cycles", "tests", "sanitizer"]
 CELLS = 93
 # Limits of the default sweep's time in seconds, with an empty cache, by the card's name.
@@ -147,6 +148,18 @@ def stage_rows(stages, prefix):
             measured = "past its time limit" if status in ("124", "137") else status
             rows.append(Row(f"{name}: exit status", "0", measured, status == "0"))
     return rows
+
+
+def sanitizer_rows(folder, stages, tool):
+    """How many shards of a tool of compute-sanitizer reported something, failed a test or did not end."""
+    shards = [(name, status) for name, status, _ in stages if name.startswith(tool + ".")]
+    bad = [name for name, status in shards if status != "0"]
+    for name in bad:
+        print(f"failed or reported: {name}")
+    tests = sum(case.get("status") == "run" for report in folder.glob(f"{tool}.*.xml")
+                for case in xml.etree.ElementTree.parse(report).getroot().iter("testcase"))
+    return [Row(f"{tool}: shards of tests with a report", "0", f"{len(bad)} of {len(shards)}, {tests} tests",
+                tests > 0 and not bad)]
 
 
 def bare_rows(text):
@@ -311,6 +324,8 @@ def rows_of(folder, wanted):
     rows = []
     for stage in wanted:
         rows.extend(stage_rows(stages, stage))
+        for tool in SANITIZERS.get(stage, ()):
+            rows.extend(sanitizer_rows(folder, stages, tool))
         if stage == "sweep":
             rows.extend(sweep_rows(folder, stages))
         elif stage == "witness":
