@@ -264,6 +264,10 @@ void write_file_atomically(const std::filesystem::path& path, std::string_view c
   sync_folder(path);
 }
 
+void remove_leftovers_of(const std::filesystem::path& path) {
+  remove_leftovers(follow_links(path));
+}
+
 void check_writable(const std::filesystem::path& path) {
   const fs::file_status status = checked_status(path);
   if (is_special(path, status)) {

@@ -53,6 +53,9 @@ void write_file_atomically(const std::filesystem::path& path, const WriteParts& 
 void write_file_atomically(const std::filesystem::path& path, std::string_view contents,
                            const std::filesystem::path& draft);
 
+// Removes the temporary files for `path` that killed processes left.
+void remove_leftovers_of(const std::filesystem::path& path);
+
 // Throws at once what write_file_atomically() would: the folder is missing or read-only, or `path` is a
 // folder or a pipe without a reader. Keeps a pipe open until this process ends, so its reader waits.
 void check_writable(const std::filesystem::path& path);

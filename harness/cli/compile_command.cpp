@@ -1,21 +1,43 @@
 // Runs graphbench compile, which writes a workload's programs and library choices as a package, and its
-// weights as a file. Opens the device in this process: only commands that measure for a result document
-// need workers.
+// weights as a file. A fork of this process opens the device, loads plugins and writes the files, and tells
+// its exit code at the end: a plugin that crashes, hangs or calls exit() ends the fork alone.
 #include <algorithm>
 #include <cstdio>
 #include <iterator>
 
 #include "graphbench_version.hpp"
+#include "graphs/base/error.hpp"
 #include "graphs/base/files.hpp"
+#include "graphs/base/process/exit_text.hpp"
+#include "graphs/base/process/process_supervisor.hpp"
 #include "graphs/base/text.hpp"
 #include "harness/cli/package_compiler.hpp"
 #include "harness/model/axes.hpp"
+#include "harness/model/codec/messages.hpp"
 #include "harness/model/vocabulary.hpp"
 #include "harness/options/command.hpp"
 #include "harness/options/numbers.hpp"
 #include "harness/options/output.hpp"
+#include "harness/options/raw_options.hpp"
 #include "harness/package/package.hpp"
 #include "harness/sweep/planning.hpp"
+
+namespace graphbench::cli {
+namespace {
+
+// What the fork tells: the stage that begins, or at the end its exit code.
+struct CompileEvent {
+  CompileStage stage;
+  std::optional<std::int64_t> code;
+};
+
+}  // namespace
+}  // namespace graphbench::cli
+
+namespace graphbench::model {
+GB_DESCRIBE(cli::CompileStage, option, subject, during);
+GB_DESCRIBE(cli::CompileEvent, stage, code);
+}  // namespace graphbench::model
 
 namespace graphbench::cli {
 namespace {
@@ -24,7 +46,7 @@ constexpr const char* compile_footer =
     "Without --method the package has one method, \"forward\".\n"
     "Weights that are equal in several methods are stored once.\n"
     "Batch sizes that are not listed are refused at run time, unless --general is given.\n"
-    "Exit codes: 0 done; 1 the device failed; 2 bad usage or input.\n";
+    "Exit codes: 0 done; 1 the device failed; 2 bad usage or input; 130 interrupted.\n";
 
 class CompileCommand final : public options::Command {
  public:
@@ -56,6 +78,8 @@ class CompileCommand final : public options::Command {
     options.text("--low-memory", asked_.low_memory, "ON|OFF",
                  "ON: do not keep the weights in memory, but generate them a second time to write the "
                  "weights file (default: OFF)");
+    options.text("--worker-timeout", asked_.timeout, "SECONDS",
+                 "end a compilation that is silent for this long (default: 120)");
     options.text("--weights", asked_.weights, "FILE", "write the weights to FILE");
     options.text("-o,--output", asked_.output, "FILE.gbp", "write the package to FILE.gbp");
     options.footer(compile_footer);
@@ -77,6 +101,8 @@ class CompileCommand final : public options::Command {
       require_known("--dtype", manifest_.dtype, "dtype", model::names_of(model::data_types()));
     if (asked_.low_memory != "ON" && asked_.low_memory != "OFF")
       throw InputError("--low-memory", in_quotes(asked_.low_memory) + " is not valid: give ON or OFF");
+    silent_seconds_max_ = options::seconds(
+        {{"worker-timeout", {{.text = asked_.timeout, .where = "--worker-timeout"}}}}, "worker-timeout", 0);
     for (const package::PackagedAxis& packaged : package::packaged_axes()) {
       const model::Axis& axis = model::axis_named(packaged.name);
       require_known("--" + axis.name, manifest_.*packaged.value, axis.noun, axis.choices);
@@ -92,8 +118,37 @@ class CompileCommand final : public options::Command {
   }
 
   int run(const options::Invocation&) override {
+    process::ProcessSupervisor supervisor;
+    CompileStage stage;
+    std::optional<std::int64_t> code;
+    const auto on_line = [&](std::string_view line) {
+      CompileEvent event = model::read_data<CompileEvent>(line, "read compile event");
+      stage = std::move(event.stage);
+      code = event.code;
+    };
+    const auto work = [&](const process::SendLine& send) {
+      const auto tell = [&](const CompileStage& begun) { send(model::write_data(CompileEvent{begun, {}})); };
+      const int ended = options::guarded([&] { return compile(tell); });
+      send(model::write_data(CompileEvent{{}, ended}));
+      return ended;
+    };
+    const process::ChildExit exit = supervisor.run(
+        {.argv = {}, .input = {}, .silent_seconds_max = silent_seconds_max_, .work = work}, on_line);
+    if (code) return static_cast<int>(*code);
+    for (const std::string& file : {asked_.weights, asked_.output}) remove_leftovers_of(file);
+    if (exit.how == process::ChildExit::How::interrupted) {
+      complain("interrupted: no package was written");
+      return model::exit_interrupted;
+    }
+    const std::string ended = process::how_it_ended(exit, silent_seconds_max_, stage.during);
+    if (!stage.option.empty()) throw InputError(stage.option, stage.subject + " " + ended);
+    throw Error(ErrorCode::device_failed, stage.subject + ": the process " + ended);
+  }
+
+ private:
+  int compile(const TellStage& tell) {
     sweep::use_cache("--cache", asked_.cache);
-    PackageCompiler compiler(asked_, manifest_);
+    PackageCompiler compiler(asked_, manifest_, tell);
     const package::Package package = compiler.run();
     const std::string text = package::write_package(package);
     static_cast<void>(package::read_package(text));
@@ -114,7 +169,6 @@ class CompileCommand final : public options::Command {
     return model::exit_done;
   }
 
- private:
   // Adds each given architecture once, in the order of known_architectures().
   void take_architectures(const std::vector<std::string>& given) {
     const std::vector<std::string>& known = package::known_architectures();
@@ -143,6 +197,7 @@ class CompileCommand final : public options::Command {
 
   CompileRequest asked_;
   package::Manifest manifest_;
+  double silent_seconds_max_ = 0;
 };
 
 }  // namespace

@@ -29,11 +29,24 @@ auto blamed(const std::string& option, Work&& work) {
   }
 }
 
+// The workload in words, with the plugin that has it.
+std::string title_of(const abi::WorkloadRegistry& registry, const std::string& workload) {
+  const std::vector<abi::WorkloadInfo> known = registry.workloads();
+  const auto info = std::ranges::find(known, workload, &abi::WorkloadInfo::name);
+  const std::string from = info->plugin == "builtin" ? "" : " of plugin " + in_quotes(info->plugin);
+  return "workload " + in_quotes(info->name) + from;
+}
+
 }  // namespace
 
-PackageCompiler::PackageCompiler(const CompileRequest& asked, package::Manifest manifest)
-    : asked_(asked), weights_(asked.low_memory == "ON") {
+PackageCompiler::PackageCompiler(const CompileRequest& asked, package::Manifest manifest, TellStage tell)
+    : asked_(asked), tell_(std::move(tell)), weights_(asked.low_memory == "ON") {
   package_.manifest = std::move(manifest);
+}
+
+void PackageCompiler::begin(CompileStage stage) {
+  stage_ = std::move(stage);
+  tell_(stage_);
 }
 
 package::Package PackageCompiler::run() {
@@ -43,6 +56,7 @@ package::Package PackageCompiler::run() {
   std::vector<std::string> names;
   for (const abi::WorkloadInfo& info : registry_.workloads()) names.push_back(info.name);
   require_known("--workload", manifest.workload, "workload", names);
+  title_ = title_of(registry_, manifest.workload);
   open();
   for (const package::Method& method : manifest.methods) compile(method, plugin_of_kind);
   for (const std::string& path : needed_plugins_)
@@ -61,10 +75,16 @@ package::Package PackageCompiler::run() {
   }
   return std::move(package_);
 }
+
 void PackageCompiler::write_weights(const std::vector<package::Tensor>& tensors,
                                     const package::TakePart& write) {
-  weights_.write(*device_, tensors, write);
+  begin({.option = "", .subject = "write the weights of " + title_, .during = ""});
+  weights_.write(*device_, tensors, [&](std::string_view part) {
+    tell_(stage_);
+    write(part);
+  });
 }
+
 void PackageCompiler::print_memory() const {
   const MemoryTally& tally = device_->tally();
   std::printf(
@@ -78,6 +98,7 @@ std::map<std::string, std::string> PackageCompiler::load_plugins() {
   std::map<std::string, std::string> plugin_of_kind;
   for (const std::string& path : asked_.plugins) {
     const std::vector<std::string> before = registry_.catalog().kinds();
+    begin({.option = "--plugin", .subject = in_quotes(path), .during = "while the file was loaded"});
     blamed("--plugin", [&] { registry_.load(path); });
     for (const std::string& kind : registry_.catalog().kinds()) {
       if (!std::ranges::binary_search(before, kind)) plugin_of_kind[kind] = path;
@@ -88,6 +109,7 @@ std::map<std::string, std::string> PackageCompiler::load_plugins() {
 
 void PackageCompiler::open() {
   // An absent device is not a mistake of the user, so the Error keeps its code.
+  begin({.option = "", .subject = "open device " + in_quotes(asked_.device), .during = ""});
   try {
     device_ = open_device(asked_.device);
   } catch (const Error& error) {
@@ -133,6 +155,9 @@ void PackageCompiler::compile(const package::Method& method,
   const auto build = [&](auto&& make) {
     return blamed("--method " + method.name, [&] { return make(registry_, task); });
   };
+  begin({.option = "--workload",
+         .subject = title_,
+         .during = "while the program of method " + method.name + " was built"});
   const ir::Program before = build(measure::build_forward_program);
   const ir::Program after = build(measure::build_program);
   package_.programs.push_back({ir::write_program(before), ir::write_program(after)});
@@ -149,11 +174,14 @@ void PackageCompiler::compile(const package::Method& method,
 void PackageCompiler::prepare(const package::Method& method, const model::WorkerTask& task,
                               const ir::Program& program) {
   package::Manifest& manifest = package_.manifest;
+  begin({.option = "", .subject = "make the weights of " + title_, .during = ""});
   measure::TaskRig rig(task, *device_, program);
   rig.allocate(manifest.batches.back());
   weights_.add(method, task, program, rig, manifest.tensors);
   // Prepares batches in descending order, as workers do, because one preparation may affect the next.
   for (const std::int64_t batch : measure::largest_first(manifest.batches)) {
+    begin(
+        {.option = "", .subject = "prepare batch " + std::to_string(batch) + " of " + title_, .during = ""});
     model::Setup setup{};
     rig.prepare(batch, setup, [](std::string_view) {});
   }

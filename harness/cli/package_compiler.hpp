@@ -1,6 +1,7 @@
 // Builds, prepares and collects the package of `graphbench compile`, on one device.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <set>
@@ -71,15 +72,25 @@ struct CompileRequest {
   std::string output;
   std::string cache;
   std::string low_memory = "OFF";
+  std::string timeout = "120";
   std::vector<std::string> methods;
   std::vector<std::string> plugins;
 };
+
+// What a compilation begins, or still does. If the process ends in it, the cause is the `option` and its
+// `subject`, or without an option this machine.
+struct CompileStage {
+  std::string option;
+  std::string subject;  // "plugin \"p.so\""
+  std::string during;   // "while the file was loaded"
+};
+using TellStage = std::function<void(const CompileStage& stage)>;
 
 class PackageCompiler {
  public:
   // `asked` must outlive this object. The compiler adds the device's values to `manifest`. All functions
   // throw InputError, which names the option, for a user's mistake, and Error for a limit of the device.
-  PackageCompiler(const CompileRequest& asked, package::Manifest manifest);
+  PackageCompiler(const CompileRequest& asked, package::Manifest manifest, TellStage tell);
 
   package::Package run();
   // Call after run().
@@ -88,12 +99,16 @@ class PackageCompiler {
 
  private:
   std::map<std::string, std::string> load_plugins();  // paths by kind of op
+  void begin(CompileStage stage);
   void open();
   void compile(const package::Method& method, const std::map<std::string, std::string>& plugin_of_kind);
   // Frees the method's device memory before it returns.
   void prepare(const package::Method& method, const model::WorkerTask& task, const ir::Program& program);
 
   const CompileRequest& asked_;
+  const TellStage tell_;
+  CompileStage stage_;
+  std::string title_;  // the workload in words
   package::Package package_;
   abi::WorkloadRegistry registry_;
   std::unique_ptr<Device> device_;

@@ -3,7 +3,9 @@
 import re
 import resource
 import shutil
+import signal
 
+from client import wait_for
 from harness_case import BINARY, TINY, HarnessCase
 
 COMPILE = ["compile", "--device", "host", "--workload", "mlp", "--preset", "tiny", "--batch", "1,2",
@@ -203,6 +205,34 @@ class Packages(HarnessCase):
                                        code=1)
             self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
             self.assertEqual(before, {path.name: path.read_bytes() for path in self.folder.iterdir()})
+
+    def compile_plugin(self, name):
+        return ["compile", "--device", "host", "--plugin", self.plugin(name), "--workload", name, "--preset",
+                "tiny", "--batch", "1", "--weights", "w", "-o", "p.gbp", "--worker-timeout", "2"]
+
+    def test_a_plugin_that_ends_its_process_ends_no_compilation_well(self):
+        loading, building = "while the file was loaded", "while the program of method forward was built"
+        for name, how, during in (("open_exit", "ended with exit code 0", loading),
+                                  ("open_crash", "crashed with SIGSEGV", loading),
+                                  ("open_hang", "was silent for more than 2 s", loading),
+                                  ("build_exit", "ended with exit code 0", building),
+                                  ("build_crash", "crashed with SIGSEGV", building),
+                                  ("build_hang", "was silent for more than 2 s", building)):
+            with self.subTest(plugin=name):
+                done = self.run_graphbench(*self.compile_plugin(name))
+                option = "--plugin" if during == loading else "--workload"
+                self.assert_refused(done, f"graphbench: {option}: ", f"{name}.so\" {how} {during}")
+                self.assertEqual([], list(self.folder.iterdir()))
+
+    def test_an_interruption_leaves_no_file(self):
+        for by in (signal.SIGINT, signal.SIGTERM):
+            process = self.begin("compile", "--device", "host", "--workload", "mlp", "--preset", "base",
+                                 "--batch", "1", "--method", "a=forward:base", "--low-memory", "ON",
+                                 "--weights", "w", "-o", "p.gbp", restore_signals=True)
+            wait_for("the weights' temporary file", lambda: list(self.folder.glob(".w.*.tmp")), 60)
+            done = self.end(process, by)
+            self.assert_refused(done, "graphbench: interrupted: no package was written", code=130)
+            self.assertEqual([], list(self.folder.iterdir()))
 
     def test_ops_of_a_plugin_need_the_same_file(self):
         plugin = self.plugin("good_op")

@@ -80,6 +80,8 @@ std::vector<char*> variables_with(const std::vector<std::string>& extra) {
   return variables;
 }
 
+constexpr int reset_signals[] = {SIGINT, SIGTERM, SIGPIPE, SIGCHLD, SIGHUP, SIGXFSZ};
+
 class SpawnSettings {
  public:
   SpawnSettings() {
@@ -104,7 +106,7 @@ class SpawnSettings {
     sigset_t signals;
     sigemptyset(&signals);
     check(posix_spawnattr_setsigmask(&attributes_, &signals));
-    for (const int signal : {SIGINT, SIGTERM, SIGPIPE, SIGCHLD, SIGHUP, SIGXFSZ}) sigaddset(&signals, signal);
+    for (const int signal : reset_signals) sigaddset(&signals, signal);
     check(posix_spawnattr_setsigdefault(&attributes_, &signals));
     check(posix_spawnattr_setpgroup(&attributes_, 0));
     check(posix_spawnattr_setflags(&attributes_,
@@ -140,6 +142,29 @@ std::set<pid_t> own_children() {
     if (process.parent == getpid()) children.insert(process.pid);
   }
   return children;
+}
+
+void send_line_on(int descriptor, std::string_view line) {
+  std::string text(line);
+  text += '\n';
+  if (!write_all(descriptor, text).empty()) fail("send an event on descriptor " + std::to_string(descriptor));
+}
+
+[[noreturn]] void run_fork(const ForkedWork& work, pid_t parent, int events) {
+  setpgid(0, 0);
+  for (const int signal : reset_signals) std::signal(signal, SIG_DFL);
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigprocmask(SIG_SETMASK, &signals, nullptr);
+  int code = 1;
+  try {
+    if (die_with_parent(std::to_string(parent)))
+      code = work([&](std::string_view line) { send_line_on(events, line); });
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "graphbench: %s\n", error.what());
+  }
+  std::fflush(nullptr);
+  _exit(code);
 }
 
 bool has_children() {
@@ -231,9 +256,7 @@ int child_main(const char* name, std::string_view parent,
 }
 
 void send_line(std::string_view line) {
-  std::string text(line);
-  text += '\n';
-  if (!write_all(event_descriptor, text).empty()) fail("send an event on descriptor 3");
+  send_line_on(event_descriptor, line);
 }
 
 SpawnedChild spawn(const std::vector<std::string>& argv, const std::string& input,
@@ -257,6 +280,24 @@ SpawnedChild spawn(const std::vector<std::string>& argv, const std::string& inpu
   }
   child.events = std::move(events.read_end);
   child.output = std::move(output.read_end);
+  return child;
+}
+
+SpawnedChild fork_child(const ForkedWork& work) {
+  Pipe events = make_pipe();
+  std::fflush(nullptr);  // else the child would print the buffered text again
+  const pid_t parent = getpid();
+  SpawnedChild child;
+  {
+    const std::scoped_lock lock(known_mutex);
+    child.pid = fork();
+    if (child.pid == 0) run_fork(work, parent, events.write_end.get());
+    if (child.pid < 0) fail("start a process");
+    setpgid(child.pid,
+            child.pid);  // here too, because a signal to the group may come before the child's call
+    known_children.insert(child.pid);
+  }
+  child.events = std::move(events.read_end);
   return child;
 }
 

@@ -47,6 +47,15 @@ struct SpawnedChild {
 SpawnedChild spawn(const std::vector<std::string>& argv, const std::string& input,
                    const std::vector<std::string>& environment);
 
+using SendLine = std::function<void(std::string_view line)>;
+// What a fork of this process does. Sends lines to the parent by `send`, and returns the exit code.
+using ForkedWork = std::function<int(const SendLine& send)>;
+
+// Like spawn(), but the child is a fork, with this process's memory, streams and open files. Only for a
+// process without other threads. The child ends without running destructors, and `output` is not open.
+// Throws Error(io).
+SpawnedChild fork_child(const ForkedWork& work);
+
 struct ProcessStat {
   pid_t pid = 0;
   pid_t parent = 0;

@@ -43,17 +43,19 @@ class RunningChild : public std::enable_shared_from_this<RunningChild> {
         events_(io),
         output_(io),
         result_(result) {
-    SpawnedChild child = spawn(command.argv, command.input, command.environment);
+    SpawnedChild child =
+        command.work ? fork_child(command.work) : spawn(command.argv, command.input, command.environment);
     pid_ = result.pid = child.pid;
     events_.assign(child.events.release());
-    output_.assign(child.output.release());
     events_.non_blocking(true);
+    if (command.work) return;
+    output_.assign(child.output.release());
     output_.non_blocking(true);
   }
 
   void start() {
     read(events_, &RunningChild::take_available_events);
-    read(output_, &RunningChild::take_available_output);
+    if (output_.is_open()) read(output_, &RunningChild::take_available_output);
     watch_silence(silent_max_);
     watch_children();
     reap();  // the child may have ended before SIGCHLD was watched

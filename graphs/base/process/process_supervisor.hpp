@@ -11,6 +11,8 @@
 #include <string_view>
 #include <vector>
 
+#include "graphs/base/process/child_io.hpp"
+
 namespace graphbench::process {
 
 // Thrown if the user interrupted this process before there was a result to keep.
@@ -28,6 +30,8 @@ struct ChildCommand {
   double silent_seconds_max = 120;  // time without a line on descriptor 3 after which the child is killed
   // each is "NAME=VALUE": adds a variable to those of this process, or replaces the one of that name
   std::vector<std::string> environment = {};
+  ForkedWork work =
+      {};  // if given, the child is a fork that does this, and argv, input, environment are empty
 };
 
 struct ChildExit {
@@ -42,7 +46,7 @@ struct ChildExit {
   int status = 0;
   int signal = 0;
   std::string refusal = {};
-  std::string output = {};  // the last 64 KiB of the child's stdout and stderr together
+  std::string output = {};  // the last 64 KiB of the child's stdout and stderr together; a fork's: empty
   pid_t pid = 0;
   std::int64_t ended_ns = 0;  // steady_ns() when the child ended; 0: the child still runs
 

@@ -1,5 +1,6 @@
 // Plugins that can be loaded, but then fail to build their program or crash. builder_glue_test.cpp and
 // program_pass_test.cpp test mistakes that do not end the process.
+#include <cstdlib>
 #include <stdexcept>
 
 #include "tests/integration/plugins/test_plugin.hpp"
@@ -20,6 +21,7 @@ int build(const gb_build_request* request, gb_builder* builder, const gb_builder
   if constexpr (kCase == "build_throw") throw std::runtime_error("build threw this");
   if constexpr (kCase == "build_crash") crash();
   if constexpr (kCase == "build_hang") hang();
+  if constexpr (kCase == "build_exit") std::exit(0);
   return build_chain(request, builder, api, GRAPHBENCH_TEST_CASE, false);
 }
 

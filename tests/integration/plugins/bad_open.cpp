@@ -1,4 +1,5 @@
 // Plugins with a wrong record or a wrong entry point, so that no workload can be built.
+#include <cstdlib>
 #include <stdexcept>
 
 #include "tests/integration/plugins/test_plugin.hpp"
@@ -26,6 +27,7 @@ int open_plugin(const gb_plugin** plugin, char* error, std::size_t error_size) {
   if constexpr (kCase == "open_throw") throw std::runtime_error("open threw this");
   if constexpr (kCase == "open_crash") crash();
   if constexpr (kCase == "open_hang") hang();
+  if constexpr (kCase == "open_exit") std::exit(0);
   if constexpr (kCase != "null_record") *plugin = &kPlugin;
   return 0;
 }
