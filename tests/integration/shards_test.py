@@ -227,6 +227,9 @@ class Shards(ShardsCase):
             self.refuse(["merge", "far.json", "-o", "merged.json", "--partial"], "far.json: plan.", words)
         self.refuse(["merge", one, two], "-o")
         self.run_graphbench("merge", one, "device.json", "-o", "merged.json", "--allow", "device", code=0)
+        self.run_graphbench("merge", one, two, "-o", "same.json", code=0)
+        done = self.run_graphbench("compare", "same.json", "merged.json", code=12)
+        self.assertRegex(done.stdout, "device.name: (.*) -> (\\1[+]another CPU|another CPU[+]\\1) ")
 
     def test_a_scheduler_says_which_shard_it_is(self):
         environment = self.environment(SLURM_ARRAY_TASK_ID="2", SLURM_ARRAY_TASK_MIN="1",

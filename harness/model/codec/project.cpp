@@ -1,6 +1,7 @@
 // Copies from a result the parts that a comparison needs. A fact's name is its path in the document without
 // "environment.". The exceptions are "plan", which is the plan's hash, and "method", which is plan.method.
 #include <algorithm>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -47,6 +48,18 @@ void add_facts(const Json& object, const std::string& prefix, DocumentFacts& fac
       add_facts(value, name + ".", facts);
     }
   }
+}
+
+// A merge with --allow holds shards of several devices: a fact of the device is all of theirs, "A+B".
+void join_devices(const Result& head, const JsonWriter& writer, DocumentFacts& facts) {
+  std::map<std::string, std::set<std::string>> seen;
+  for (const MergedShard& shard : head.shards) {
+    DocumentFacts part;
+    add_facts(writer.write(shard.environment), "", part);
+    for (const auto& [name, value] : part.fields)
+      if (name.starts_with("device.") && name != "device.uuid") seen[name].insert(value);
+  }
+  for (const auto& [name, values] : seen) facts.fields[name] = join(values, "+");
 }
 
 // Adds the readings of one launch to `clocks`. Returns the reasons for throttling around the launch.
@@ -122,6 +135,7 @@ DocumentFacts facts_of(const Result& head) {
   DocumentFacts facts;
   add_facts({{"version", head.tool_version}, {"commit", head.tool_commit}}, "tool.", facts);
   add_facts(writer.write(head.environment), "", facts);
+  join_devices(head, writer, facts);
   for (const LibraryChoice& choice : head.environment.library_choices) add_choice(choice, facts);
   const Json plan = writer.write(head.plan);
   for (const auto& [key, value] : plan.items()) {
