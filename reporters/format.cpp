@@ -91,6 +91,10 @@ std::string format_count(double count) {
   return fmt::format("{:.0e}", rounded);
 }
 
+std::string format_rate(double rate) {
+  return rate < 999.5 ? fmt::format("{:.3g}", rate) : format_count(rate);
+}
+
 std::string format_duration(double seconds) {
   if (!std::isfinite(seconds) || seconds < 0) return "?";
   const auto whole = static_cast<std::int64_t>(seconds + 0.5);

@@ -17,6 +17,8 @@ std::string format_ratio(double ratio);
 std::string percent_text(const std::optional<double>& fraction);
 // "7", "847", "12.3k", "4.56M".
 std::string format_count(double count);
+// "0.214", "12.3", "847", "12.3k": three significant digits below 1000.
+std::string format_rate(double rate);
 // "43s", "2m10s", "1h05m".
 std::string format_duration(double seconds);
 // "315 MB", "27.4 MB".

@@ -122,7 +122,7 @@ void add_service(reporters::Section& section, const LadderLaunch& launch) {
                            padding.seconds ? fmt::format("; ~{} of step time",
                                                          reporters::format_seconds(*padding.seconds))
                                            : ""));
-  std::string served = fmt::format("{} rows/s; {} of steps", reporters::format_count(launch.rows_per_second),
+  std::string served = fmt::format("{} rows/s; {} of steps", reporters::format_rate(launch.rows_per_second),
                                    reporters::format_seconds(launch.busy_seconds));
   if (launch.predicted_seconds)
     served += fmt::format(", {} predicted from each size's median",
@@ -269,10 +269,6 @@ reporters::Section best_section(const BestModes& best) {
   return section;
 }
 
-std::string three_digits(double number) {
-  return number < 999.5 ? fmt::format("{:.3g}", number) : reporters::format_count(number);
-}
-
 std::string memory_text(const Suggestion& made) {
   const std::optional<double>& bytes =
       made.verified_memory_bytes ? made.verified_memory_bytes : made.memory_bytes;
@@ -386,7 +382,7 @@ std::string sentence_of(const Suggestion& made) {
 
 std::string sentence_of(const Closed& closed) {
   std::string text = fmt::format("{} ({} requests a second, {} tokens each, {}): ", closed.traffic,
-                                 three_digits(closed.rate), three_digits(closed.tokens),
+                                 reporters::format_rate(closed.rate), reporters::format_rate(closed.tokens),
                                  closed.prefill_seconds
                                      ? reporters::format_seconds(*closed.prefill_seconds) + " of prefill each"
                                      : "decode only");

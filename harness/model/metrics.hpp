@@ -14,8 +14,8 @@
 
 namespace graphbench::model {
 
-// A share is a part of a whole, from 0 to 1.
-enum class MetricKind : std::uint8_t { time, count, bytes, ratio, rate, share };
+// A share is a part of a whole, from 0 to 1; a date is in seconds since 1970.
+enum class MetricKind : std::uint8_t { time, count, bytes, ratio, rate, share, date };
 
 // The object of the document that has the metric. The first five are in launches[]: the cell's number is the
 // median over launches. The others are in the cell, which has one number.

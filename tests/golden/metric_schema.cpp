@@ -42,10 +42,11 @@ Json type_of(const Field<T, Member>& field, const MetricRow& row) {
     if (!std::is_same_v<T, Memory>) type["minimum"] = 0;
     return type;
   } else if constexpr (std::is_same_v<Member, std::optional<double>>) {
-    // Counts and shares may be 0; times, ratios and rates may not.
+    // Counts, dates and shares may be 0; times, ratios and rates may not.
     const bool share = row.kind == MetricKind::share;
+    const bool zero = share || row.kind == MetricKind::count || row.kind == MetricKind::date;
     Json type = {{"type", {"number", "null"}}};
-    type[share || row.kind == MetricKind::count ? "minimum" : "exclusiveMinimum"] = 0;
+    type[zero ? "minimum" : "exclusiveMinimum"] = 0;
     if (share) type["maximum"] = 1;
     return type;
   } else {

@@ -139,8 +139,11 @@ std::string text_of(const MetricRow& row, double value) {
       return reporters::format_bytes(static_cast<std::int64_t>(value));
     case model::MetricKind::share:
       return fmt::format("{:.0f} %", 100 * value);
-    case model::MetricKind::count:
     case model::MetricKind::rate:
+      return reporters::format_rate(value);
+    case model::MetricKind::date:
+      return fmt::format("{:.0f}", value);
+    case model::MetricKind::count:
       break;
   }
   return reporters::format_count(value);

@@ -34,6 +34,12 @@ TEST(FormatSeconds, ShowsWhatIsNoNumberAsMissing) {
   EXPECT_EQ(format_count(std::numeric_limits<double>::infinity()), "-");
 }
 
+TEST(FormatRate, ShowsThreeDigits) {
+  EXPECT_EQ(format_rate(0.214), "0.214");
+  EXPECT_EQ(format_rate(1.4), "1.4");
+  EXPECT_EQ(format_rate(12345), "12.3k");
+}
+
 TEST(FormatCount, RoundsPartsOfAStepUp) {
   EXPECT_EQ(format_count(0.2), "1");
   EXPECT_EQ(format_count(9999), "9999");
